@@ -11,6 +11,7 @@ import pytest
 from cuda.core import CUDAError, LegacyPinnedMemoryResource, MemoryOperation, NotSupportedError, VirtualMemoryResource
 from cuda.core._memory_operations import packed_operations
 from cuda.core.graph import GraphDefinition
+from cuda.core.utils import StridedMemoryView
 from support.memory import HostMemoryResource
 
 
@@ -201,3 +202,43 @@ def test_operations_run_in_virtual_memory(device, stream):
         out = np.zeros(1, np.int32)
         buffer.view((-1,), np.int32)[:1].to_host(out, stream=stream)
     assert out.tolist() == [7]
+
+
+def test_targets_without_room_are_rejected(device, stream):
+    array = device.zeros(4, np.int32, pinned=True)
+    buffer = LegacyPinnedMemoryResource().allocate(16)
+    for attempt in (stream.write_value, stream.wait_value):
+        for target, bits, size in (
+            (array[4:], None, 0),
+            (array[3:], 64, 4),
+            (buffer[4:6], None, 2),
+            (array[:2:2], 64, 4),
+        ):
+            with pytest.raises(ValueError, match=f"at least . bytes, not {size}|multiple of 8"):
+                attempt(target, 1, bits=bits)
+    stream.write_value(array[::2], 3)
+    stream.write_value(array[2:4], 4 << 32 | 5, bits=64)
+    assert read(array, stream) == [3, 0, 5, 4]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64])
+def test_elements_that_are_not_integers_need_their_bits(device, stream, dtype):
+    array = device.zeros(1, np.int64, pinned=True)
+    view = np.asarray(array).view(dtype)
+    target = StridedMemoryView.from_any_interface(view, stream_ptr=-1)
+    for attempt in (stream.write_value, stream.wait_value):
+        with pytest.raises(TypeError, match="must have integers as elements"):
+            attempt(target, 1)
+    stream.write_value(target, 1 << 23 | 1, bits=32)
+    assert read(array, stream) == [1 << 23 | 1]
+
+
+def test_read_only_views_are_not_written(device, stream):
+    array = device.zeros(1, np.int32, pinned=True)
+    view = np.asarray(array)
+    view.flags.writeable = False
+    target = StridedMemoryView.from_any_interface(view, stream_ptr=-1)
+    with pytest.raises(ValueError, match="read-only"):
+        stream.write_value(target, 1)
+    stream.wait_value(target, 0, "==")
+    stream.sync()

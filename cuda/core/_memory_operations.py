@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
@@ -53,19 +54,22 @@ class MemoryOperation:
         value : int
             The value, signed or unsigned.
         bits : int, optional
-            32 or 64. Defaults to the size of the elements of a view, and to 32 for other memory.
+            32 or 64. Defaults to the size of the elements of a view, which must be integers, and to 32 for other
+            memory.
 
         Raises
         ------
         TypeError
-            If an argument has the wrong type.
+            If an argument has the wrong type, or ``bits`` is None and the elements of a view are not integers.
         OverflowError
             If ``value`` does not fit.
         ValueError
-            If ``bits`` is neither 32 nor 64, or the address is not aligned to it.
+            If ``bits`` is neither 32 nor 64, the address is not aligned to it, or ``target`` is smaller or read-only.
         RuntimeError
             If ``target`` is a closed buffer.
         """
+        if getattr(target, "readonly", False):
+            raise ValueError("target must be writable, but is a read-only view")
         address, bits, value = _place(target, value, bits)
         return _operation(f"write {value} to {address:#x}", target, "=i4xQQI4xQ", _WRITE[bits], address, value, 0, 0)
 
@@ -144,10 +148,15 @@ def _place(target, value, bits) -> tuple[int, int, int]:
     if getattr(target, "is_closed", False):
         raise UnavailableError("target must be an open Buffer, but is closed")
     dtype = getattr(target, "dtype", None)
+    if bits is None and dtype is not None and dtype.kind not in "iu":
+        raise TypeError(f"target must have integers as elements, not {dtype}; pass bits=32 or bits=64 for their bits")
     if bits is None:
         bits = 32 if dtype is None else dtype.itemsize * 8
     if not isinstance(bits, int) or bits not in _WRITE:
         raise ValueError(f"bits must be 32 or 64, not {shown(bits)}")
+    room = _size_of(target)
+    if room is not None and room < bits // 8:
+        raise ValueError(f"target must have at least {bits // 8} bytes, not {room}")
     address = check_address("target", getattr(target, "ptr", getattr(target, "handle", target)))
     if address % (bits // 8):
         raise ValueError(f"address {address:#x} is not aligned; it must be a multiple of {bits // 8} bytes")
@@ -155,3 +164,17 @@ def _place(target, value, bits) -> tuple[int, int, int]:
     if not -(1 << (bits - 1)) <= number < 1 << bits:
         raise OverflowError(f"value must fit {bits} bits, but {shown(value)} does not")
     return address, bits, number & ((1 << bits) - 1)
+
+
+def _size_of(target) -> int | None:
+    """Return the bytes from the first element of a buffer or view to its end, or None for an address."""
+    shape = getattr(target, "shape", None)
+    if shape is None:
+        return getattr(target, "size", None) if hasattr(target, "handle") else None
+    if 0 in shape:
+        return 0
+    itemsize = 1 if target.dtype is None else target.dtype.itemsize
+    if target.strides is None:
+        return math.prod(shape) * itemsize
+    ahead = [(count - 1) * stride for count, stride in zip(shape, target.strides, strict=True) if stride > 0]
+    return (sum(ahead) + 1) * itemsize

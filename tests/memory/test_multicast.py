@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Multicast objects: one address for the memory of a team of devices."""
 
+import copy
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -153,6 +155,12 @@ def test_bound_memory_outlives_its_buffer(devices):
             kernel(SOURCE, "sum")(np.uintp(everywhere.handle), out, grid=1, block=1, stream=stream)
             stream.sync()
             assert np.asarray(out).tolist() == [2, 4, 6, 8]
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_objects_are_not_copied(devices, duplicate):
+    with MulticastObject(devices, 1) as team, pytest.raises(TypeError, match="cannot be pickled or copied"):
+        duplicate(team)
 
 
 def test_maps_outlive_the_object(team):

@@ -86,6 +86,9 @@ class MulticastObject:
         state = "closed" if self.is_closed else f"{self._size} bytes"
         return f"<MulticastObject of devices {[int(device) for device in self._devices]}, {state}>"
 
+    def __reduce__(self):
+        raise TypeError("a MulticastObject cannot be pickled or copied: it refers to memory of this process")
+
     def __enter__(self) -> MulticastObject:
         if self.is_closed:
             raise cuda_utils.UnavailableError("this MulticastObject is closed")

@@ -27,7 +27,8 @@ KERNEL_FAILURES = frozenset(
 CALL_ADVICE: dict[tuple[str, str], str] = {
     ("cuStreamBatchMemOp", "CUDA_ERROR_INVALID_VALUE"): (
         "Memory operations need page-locked memory, such as device.zeros(..., pinned=True), or virtual memory: "
-        "drivers reject memory of pools, which Device.allocate(), empty() and zeros() return."
+        "drivers reject memory of pools, which Device.allocate(), empty() and zeros() return. A call takes fewer than "
+        "256 operations."
     ),
 }
 
