@@ -51,7 +51,7 @@ from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.helpers import check_multiprocessing_start_method
 from cuda.core._utils.ipc import picklable_descriptor, received_descriptor, register_reducer
 from cuda.core._utils.locks import RLock
-from cuda.core._utils.validators import shown
+from cuda.core._utils.validators import list_argument, shown
 
 __all__ = [
     "IPCAllocationHandle",
@@ -516,7 +516,7 @@ class _VirtualMemoryDescriptor:
         return self._size
 
     def _set_sizes(self, count, sizes, size):
-        self._sizes = tuple([size_argument(item) for item in sizes])
+        self._sizes = tuple([size_argument(item) for item in list_argument("sizes", sizes, "an iterable of int")])
         if not count == len(self._sizes) > 0:
             raise ValueError(f"sizes must have one size for each of at least one handle, not {len(self._sizes)}")
         total = sum(self._sizes)
@@ -562,7 +562,7 @@ class VirtualMemoryIPCBufferDescriptor(_VirtualMemoryDescriptor):
         OSError
             If a file descriptor is not open.
         """
-        numbers = [descriptor_argument(item) for item in fds]
+        numbers = [descriptor_argument(item) for item in list_argument("fds", fds, "an iterable of int")]
         return _rebuild_files([IPCAllocationHandle_copy(item) for item in numbers], sizes, size)
 
     def close(self) -> None:
@@ -643,7 +643,7 @@ def _rebuild_files(handles, sizes, size):
 
 def _rebuild_fabric(handles, sizes, size, owner_uuid):
     self = VirtualMemoryFabricBufferDescriptor.__new__(VirtualMemoryFabricBufferDescriptor)
-    self._handles = tuple(handles)
+    self._handles = tuple(list_argument("handles", handles, "an iterable of bytes"))
     for handle in self._handles:
         if not isinstance(handle, bytes):
             raise TypeError(f"handles must contain bytes, not {type(handle).__name__}")

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from cuda.core._memory._buffer import Buffer
@@ -14,7 +13,7 @@ from cuda.core._stream import Stream_accept
 from cuda.core._utils import cuda_utils, slots
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.cuda_utils import call_driver
-from cuda.core._utils.validators import int_argument, shown
+from cuda.core._utils.validators import int_argument, list_argument, shown
 
 if TYPE_CHECKING:
     from cuda.core._stream import Stream
@@ -206,10 +205,9 @@ class MulticastObject:
 
 def _team(devices) -> tuple:
     """Return devices as a tuple of :class:`Device`, which support multicast and differ."""
-    if not isinstance(devices, Iterable) or isinstance(devices, str):
-        raise TypeError(f"devices must be an iterable of Device or int, not {type(devices).__name__}")
+    items = list_argument("devices", devices, "an iterable of Device or int")
     # Device() checks the ordinals, and initializes the driver.
-    team = tuple([slots.get("Device")(getattr(item, "device_id", item)) for item in devices])
+    team = tuple([slots.get("Device")(getattr(item, "device_id", item)) for item in items])
     if not team or len(set(team)) < len(team):
         raise ValueError(f"devices must be different ones, and at least one, not {[int(item) for item in team]}")
     for device in team:
