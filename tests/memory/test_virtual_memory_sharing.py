@@ -58,6 +58,15 @@ def test_buffers_are_sent_to_other_processes(child, buffer, stream):
     assert not buffer.is_mapped
 
 
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_buffers_are_arguments_of_new_processes(resource, buffer, stream, method):
+    process = multiprocessing.get_context(method).Process(target=shared_memory.put, args=(buffer, 8))
+    process.start()
+    process.join(60)
+    assert process.exitcode == 0
+    assert first_bytes(buffer, stream) == b"\10\10"
+
+
 def test_imported_buffers_outlive_the_exporter(child, resource, stream):
     with resource.allocate(1) as buffer:
         put(buffer, 5)

@@ -49,7 +49,7 @@ import weakref
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.helpers import check_multiprocessing_start_method
-from cuda.core._utils.ipc import picklable_descriptor, received_descriptor, register_reducer
+from cuda.core._utils.ipc import keep_for_child, picklable_descriptor, received_descriptor, register_reducer
 from cuda.core._utils.locks import RLock
 from cuda.core._utils.validators import list_argument, shown
 
@@ -396,6 +396,7 @@ cdef void IPCAllocationHandle_close(IPCAllocationHandle self) noexcept:
 def _reduce_allocation_handle(handle):
     check_multiprocessing_start_method()
     carried = picklable_descriptor(int(handle))
+    keep_for_child(handle)
     return _rebuild_allocation_handle, (carried, handle.uuid)
 
 

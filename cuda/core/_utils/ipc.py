@@ -7,7 +7,7 @@ The package is imported with the first such object, because few programs share a
 
 from __future__ import annotations
 
-__all__ = ["picklable_descriptor", "received_descriptor", "register_reducer"]
+__all__ = ["keep_for_child", "picklable_descriptor", "received_descriptor", "register_reducer"]
 
 
 def register_reducer(cls: type, reduce) -> None:
@@ -22,6 +22,16 @@ def picklable_descriptor(descriptor: int):
     from multiprocessing.reduction import DupFd
 
     return DupFd(descriptor)
+
+
+def keep_for_child(handle) -> None:
+    """Keep a handle alive that is pickled among the arguments of a new process, which inherits its file descriptor."""
+    from multiprocessing.context import get_spawning_popen
+
+    popen = get_spawning_popen()
+    if popen is not None:
+        # The descriptors are inherited when the process starts, after all arguments were pickled.
+        vars(popen).setdefault("_cuda_core_handles", []).append(handle)
 
 
 def received_descriptor(received) -> int:
