@@ -17,6 +17,7 @@ from cuda.core import (
     Device,
     LegacyPinnedMemoryResource,
     MulticastObject,
+    Program,
     VirtualMemoryResource,
 )
 from cuda.core.utils import kernel
@@ -123,6 +124,25 @@ def test_loads_reduce_over_the_devices(team, devices):
     out = devices[0].zeros(4, np.float32, pinned=True)
     team.run("sum", out)
     assert np.asarray(out).tolist() == [4, 4, 4, 4]
+
+
+@pytest.mark.requires(software=True)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "multimem.st.global.f16x2 [%0], %1;",
+        "multimem.st.shared.f32 [%0], %1;",
+        "multimem.red.global.f32 [%0], %1;",
+        "multimem.red.global.min.f32 [%0], %1;",
+        "multimem.red.global.exch.b32 [%0], %1;",
+        "multimem.st.global.v3.f32 [%0], {%1, %1, %1};",
+        "multimem.add.global.f32 [%0], %1;",
+    ],
+)
+def test_other_instructions_are_rejected_by_the_compiler(device, text):
+    source = f'__global__ void f(float* x) {{ asm volatile("{text}" :: "l"(x), "r"(1)); }}'
+    with pytest.raises(CUDAError, match="multimem"):
+        Program(source, "c++").compile("cubin")
 
 
 def test_sizes_are_rounded_up(devices):

@@ -28,7 +28,7 @@ template <class T> bool is_met(const T* place, T value, unsigned condition)
     }
 }
 
-// Finds the address of a value: it has to be aligned and within an allocation. Memory of pools is rejected, as on a GPU.
+// Finds the address of a value: it has to be aligned and within an allocation. Memory of pools is rejected, as on GPUs.
 template <class T> CUresult find_place(CUdeviceptr address, T** place)
 {
     auto allocation = AddressSpace::get().find_range(address, sizeof(T));

@@ -190,7 +190,7 @@ private:
         std::string operation = kind == "st" ? "" : take_one_of({"add", "min", "max", "and", "or", "xor"});
         std::string size = take_one_of({"v2", "v4"}), type = take_type(), at = names_.address(operands_[loads ? 1 : 0]);
         bool is_float = type[0] == 'f', is_wide = type.size() == 3 && (type[1] == '3' || type[1] == '6');
-        if (!is_wide || at.empty() || (kind != "st" && operation.empty()) || (is_float && kind != "st" && operation != "add"))
+        if (!is_wide || at.empty() || (kind != "st" && (operation.empty() || (is_float && operation != "add"))))
             return false;
         const std::string& values = operands_[loads ? 0 : 1];
         Words parts = size.empty() ? Words{loads ? target(values) : raw(1)} : vector(values, loads);
@@ -198,9 +198,11 @@ private:
             return false;
         std::string bytes = std::to_string(std::stoi(type.substr(1)) / 8);
         char how = kind == "st" ? '=' : operations.at(operation);
-        for (size_t i = 0; i < parts.size(); ++i)
-            made_ += (loads ? parts[i] + " = " : "") + "emu_multicast((emu_u64)(" + at + ") + " + std::to_string(i) + " * " +
-                     bytes + ", " + bytes + ", '" + type[0] + "', '" + how + "', " + (loads ? "1, 0); " : "0, " + parts[i] + "); ");
+        for (size_t i = 0; i < parts.size(); ++i) {
+            std::string place = "(emu_u64)(" + at + ") + " + std::to_string(i) + " * " + bytes;
+            made_ += (loads ? parts[i] + " = " : "") + "emu_multicast(" + place + ", " + bytes + ", '" + type[0] + "', '" +
+                     how + "', " + (loads ? "1, 0); " : "0, " + parts[i] + "); ");
+        }
         return true;
     }
 

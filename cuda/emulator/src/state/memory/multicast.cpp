@@ -58,7 +58,8 @@ CUresult Multicast::bind(int device, size_t offset, size_t size, int file, std::
     void* host = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (host == MAP_FAILED)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    row->second[offset] = {size, std::move(memory), std::shared_ptr<void>(host, [size](void* start) { munmap(start, size); })};
+    std::shared_ptr<void> mapped(host, [size](void* start) { munmap(start, size); });
+    row->second[offset] = {size, std::move(memory), std::move(mapped)};
     return CUDA_SUCCESS;
 }
 
