@@ -24,8 +24,8 @@ EMU_IMPORT void emu_tensor_load(emu_u32 axes, emu_u64 to, emu_u64 map, const emu
                                 const emu_i32* offsets, EMU_LOCATION);
 EMU_IMPORT void emu_tensor_store(emu_u32 axes, emu_u64 map, const emu_i32* coordinates, emu_u64 from, EMU_LOCATION);
 
-// Executes a multimem instruction at a multicast address on `bytes` (4 or 8) of the memory of each device. `type` is u, s,
-// b or f; `how` is '=' (store), '+', '<' (min), '>' (max), '&', '|' or '^'. With `loads` nothing is written, and the
+// Executes a multimem instruction at a multicast address on `bytes` (4 or 8) of the memory of each device. `type` is
+// u, s, b or f; `how` is '=' (store), '+', '<' (min), '>' (max), '&', '|' or '^'. With `loads` nothing is written, and the
 // reduction over the devices is returned.
 EMU_IMPORT emu_u64 emu_multicast(emu_u64 address, emu_u32 bytes, int type, int how, int loads, emu_u64 bits,
                                  EMU_LOCATION);

@@ -200,8 +200,9 @@ private:
         char how = kind == "st" ? '=' : operations.at(operation);
         for (size_t i = 0; i < parts.size(); ++i) {
             std::string place = "(emu_u64)(" + at + ") + " + std::to_string(i) + " * " + bytes;
-            made_ += (loads ? parts[i] + " = " : "") + "emu_multicast(" + place + ", " + bytes + ", '" + type[0] + "', '" +
-                     how + "', " + (loads ? "1, 0); " : "0, " + parts[i] + "); ");
+            made_ += loads ? parts[i] + " = " : "";
+            made_ += "emu_multicast(" + place + ", " + bytes + ", '" + type[0] + "', '" + how + "', ";
+            made_ += loads ? "1, 0); " : "0, " + parts[i] + "); ";
         }
         return true;
     }
