@@ -68,6 +68,60 @@ def test_two_views_of_a_node_can_update_it_in_turn(stream, kernels, memory):
     assert memory.values[0] == 62 + 4
 
 
+def test_kernel_node_keeps_its_launch_when_only_arguments_change(stream, kernels, memory):
+    definition = GraphDefinition()
+    node = definition.launch(LaunchConfig(grid=3, block=1), kernels["count"], memory.at(0))
+    graph = definition.instantiate()
+    graph[node].update(args=(memory.at(1),))
+    launched(graph, stream)
+    assert memory.values[:2].tolist() == [0, 3]
+    config = LaunchConfig(grid=2, block=1)
+    graph[node].update(config=config, args=(memory.at(2),))
+    config.grid = 9
+    node.update(config=LaunchConfig(grid=7, block=1))  # of the definition only
+    for index in (3, 4, 5):
+        graph[node].update(args=(memory.at(index),))
+        launched(graph, stream)
+    assert memory.values[2:6].tolist() == [0, 2, 2, 2]
+    graph[node].update(kernel=kernels["add"], args=(memory.at(6), 5))
+    graph[node].update(args=(memory.at(7), 5))
+    launched(graph, stream)
+    assert memory.values[6] == 0 and memory.values[7] in (5, 10)  # the two blocks race
+    graph.update(definition)
+    graph[node].update(args=(memory.at(8),))
+    launched(graph, stream)
+    assert memory.values[8] == 7
+
+
+def test_unknown_launch_of_a_kernel_node_must_be_passed(stream, kernels, memory):
+    def make():
+        definition = GraphDefinition()
+        child = GraphDefinition()
+        child.launch(ONE, kernels["add"], memory.at(1), 1)
+        return definition, definition.launch(ONE, kernels["add"], memory.at(0), 1), child, definition.embed(child)
+
+    definition, node, child, embedded = make()
+    changes = [
+        lambda graph: node.update(config=LaunchConfig(grid=2, block=1)),
+        lambda graph: node.update(args=(memory.at(0), 2)),
+        lambda graph: graph.update(make()[0]),
+        lambda graph: graph[embedded].update(child),
+    ]
+    for change in changes:
+        graph = definition.instantiate()
+        graph[node].update(args=(memory.at(0), 2))
+        graph = definition.instantiate()
+        change(graph)
+        for given in ({}, {"config": ONE}, {"kernel": kernels["add"]}):
+            with pytest.raises(ValueError, match="pass config and kernel"):
+                graph[node].update(args=(memory.at(0), 3), **given)
+        graph[node].update(config=ONE, kernel=kernels["add"], args=(memory.at(0), 3))
+        graph[node].update(args=(memory.at(0), 4))
+        memory.values[0] = 0
+        launched(graph, stream)
+        assert memory.values[0] == 4
+
+
 def test_fills_and_copies_are_updated(stream, memory):
     definition = GraphDefinition()
     fill = definition.memset(memory.buffer, 1, 4)
@@ -229,6 +283,6 @@ def test_captured_nodes_are_updated(device, stream, kernels, memory):
         launch(builder, ONE, kernels["add"], memory.at(0), 1)
         graph = builder.end_building().complete()
         (node,) = builder.graph_definition.nodes()
-    graph[node].update(config=ONE, kernel=kernels["add"], args=(memory.at(0), 30))
+    graph[node].update(args=(memory.at(0), 30))
     launched(graph, stream)
     assert memory.values[0] == 30

@@ -16,6 +16,7 @@ extern "C" __device__ __cudart_builtin__ void CUDARTAPI
 cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value);
 
 extern "C" __global__ void add(int *out, int value) { *out += value; }
+extern "C" __global__ void count(int *out) { atomicAdd(out, 1); }
 extern "C" __global__ void append(int *out, int digit) { *out = *out * 10 + digit; }
 extern "C" __global__ void sum(int *out, const int *a, const int *b) { *out = *a + *b; }
 extern "C" __global__ void count_down(int *left, cudaGraphConditionalHandle handle)
@@ -33,7 +34,7 @@ ONE = LaunchConfig(grid=1, block=1)
 def kernels(device) -> dict:
     """Return the kernels of SOURCE by name."""
     code = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile("cubin")
-    names = ("add", "append", "sum", "count_down", "choose", "choose_as", "below")
+    names = ("add", "append", "count", "sum", "count_down", "choose", "choose_as", "below")
     return {name: code.get_kernel(name) for name in names}
 
 

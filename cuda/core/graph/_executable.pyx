@@ -207,7 +207,8 @@ cdef class Graph(DriverObject):
         operands = operands_of(self)
         tree, graph = source._graph_source()
         Graph_update(executable.get(), <GraphTree?>tree, <GraphRecord?>graph)
-        if operands is not None and operands.is_used:
+        if operands is not None:
+            operands.source_changes = (<GraphTree>tree).change_count if is_source(operands, graph) else -1
             ExecutableOperands_clear(operands)
 
     @property
@@ -221,6 +222,10 @@ cdef class Graph(DriverObject):
     cdef void _release(self) noexcept:
         self._operands = None
         self._h_exec.reset()
+
+
+cdef bint is_source(ExecutableOperands operands, GraphRecord graph) noexcept:
+    return <uintptr_t>graph.c_graph == operands.source
 
 
 cdef inline ExecutableOperands operands_of(Graph self):
@@ -288,6 +293,8 @@ cdef Graph Graph_instantiate(GraphTree tree, GraphRecord graph, object options):
         raise_rejection(err, params, tree, graph)
     # Anchored by the handle, so they are released after the executable is destroyed.
     operands = ExecutableOperands()
+    operands.source = <uintptr_t>c_graph
+    operands.source_changes = tree.change_count
     self._operands = operands
     self._h_exec.set(GraphExecHandle.own(c_exec, &destroy_exec, Anchor.of_object(<PyObject*>operands)))
     return self
@@ -524,20 +531,23 @@ cdef class ExecutableKernelNode(SwitchableNode):
         Kernel _kernel              # the kernel of the last update, if its arguments need no references
         uint64_t _change_count      # of the operands after that update
 
-    def update(self, *, config: LaunchConfig, kernel: Kernel, args) -> None:
+    def update(self, *, config: LaunchConfig | None = None, kernel: Kernel | None = None, args) -> None:
         """Change the kernel launch of the node (``cuGraphExecNodeSetParams``).
 
         Parameters
         ----------
-        config : :class:`~cuda.core.LaunchConfig`
-            The grid, the blocks and the dynamic shared memory.
-        kernel : :class:`~cuda.core.Kernel`
-            The kernel.
+        config : :class:`~cuda.core.LaunchConfig`, optional
+            The grid, the blocks and the dynamic shared memory. If None, they stay.
+        kernel : :class:`~cuda.core.Kernel`, optional
+            The kernel. If None, it stays.
         args : iterable
             All kernel arguments, as :meth:`GraphNode.launch` takes them; ``()`` for none.
 
         Raises
         ------
+        ValueError
+            If ``config`` or ``kernel`` is None, but unknown: the driver does not report it, and a node of the graph has
+            changed since the executable was instantiated or updated from it, or another graph has updated it.
         TypeError, NotImplementedError
             As in :meth:`GraphNode.launch`.
         RuntimeError
@@ -546,16 +556,55 @@ cdef class ExecutableKernelNode(SwitchableNode):
             If the driver rejects the change, for example because the executable was instantiated from another graph.
         """
         cdef tuple arguments = tuple(args)
+        if config is None or kernel is None:
+            last_config, last_kernel = last_launch(self)
+            config = last_config if config is None else config
+            kernel = last_kernel if kernel is None else kernel
         if isinstance(config, LaunchConfig) and (<LaunchConfig>config)._native.numAttrs:
             raise NotImplementedError("config must not have launch attributes: an executable keeps those of its nodes")
         GraphNode_check(self._node)
         # The common case: the executable already keeps everything that the node needs.
         if kernel is self._kernel and self._operands.change_count == self._change_count and is_plain(arguments):
             change_kernel(self, config, arguments)
+            keep_launch(self, config, kernel)
             return
         change(self, KernelValues_create(config, kernel, arguments))
+        keep_launch(self, config, kernel)
         self._kernel = kernel if is_plain(arguments) else None
         self._change_count = self._operands.change_count
+
+
+# The configuration and the kernel that the node has in the executable.
+cdef tuple last_launch(ExecutableKernelNode self):
+    known = self._operands.launches.get(node_address(self._node))
+    if known is not None:
+        return known
+    GraphNode_check(self._node)
+    if self._operands.source_changes != self._node._tree.change_count:
+        raise ValueError("the node's launch in the executable is unknown after other changes; pass config and kernel")
+    return self._node.config, self._node.kernel
+
+
+# The configuration is copied, because programs may change it.
+cdef int keep_launch(ExecutableKernelNode self, LaunchConfig config, Kernel kernel) except -1:
+    cdef LaunchConfig last
+    address = node_address(self._node)
+    known = self._operands.launches.get(address)
+    if known is not None and known[1] is kernel:
+        last = known[0]
+        if is_same_shape(last._native, config._native):
+            return 0
+    last = LaunchConfig(grid=config.grid, block=config.block, shmem_size=config.shmem_size)
+    self._operands.launches[address] = (last, kernel)
+    return 0
+
+
+cdef bint is_same_shape(const cydriver.CUlaunchConfig& a, const cydriver.CUlaunchConfig& b) noexcept:
+    return (
+        a.gridDimX == b.gridDimX and a.gridDimY == b.gridDimY and a.gridDimZ == b.gridDimZ
+        and a.blockDimX == b.blockDimX and a.blockDimY == b.blockDimY and a.blockDimZ == b.blockDimZ
+        and a.sharedMemBytes == b.sharedMemBytes
+    )
 
 
 cdef class ExecutableMemsetNode(SwitchableNode):
@@ -602,6 +651,8 @@ cdef class ExecutableChildGraphNode(ExecutableGraphNode):
         values = ChildValues_create(child, None)
         (<NodeValues>values).check_place(self._node._graph)
         change(self, values)
+        self._operands.source_changes = -1  # the nodes of the child have other parameters now
+        self._operands.launches = {}
 
 
 cdef class ExecutableEventNode(ExecutableGraphNode):

@@ -681,6 +681,7 @@ cdef int GraphNode_change(GraphNode self, NodeValues values) except -1:
     values.prepare()
     lock_graphs(lock)
     GraphNode_check(self)
+    self._tree.change_count += 1
     return change_node(self._graph, self._record, values)
 
 

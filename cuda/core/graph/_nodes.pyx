@@ -403,6 +403,7 @@ cdef int KernelValues_reconfigure(KernelNode self, KernelValues old, object conf
     lock_graphs(lock)
     GraphNode_check(self)
     values = KernelValues_with_config(self._record.c_node, old, config)
+    self._tree.change_count += 1
     values.change(self._record.c_node)
     NodeRecord_set_values(self._record, values)
     return 0

@@ -3,7 +3,7 @@
 """Records of graphs and nodes, the operands that they keep alive, and edges."""
 
 cimport cython
-from libc.stdint cimport uint64_t, uintptr_t
+from libc.stdint cimport int64_t, uint64_t, uintptr_t
 from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 
@@ -46,6 +46,7 @@ cdef class GraphTree:
     cdef:
         GraphHandle h_graph     # set once; borrowed while a capture owns the graph
         GraphRecord root
+        int64_t change_count    # of the parameters of nodes
 
 
 # The base class of GraphDefinition: a view of one graph of a tree.
@@ -149,6 +150,9 @@ cdef class ExecutableOperands:
         ContextField _h_context     # the context of that stream, if it is a default stream
         readonly bint is_used       # ExecutableOperands_launch must be called
         uint64_t change_count       # incremented by every change
+        dict launches               # of changed kernel nodes, (config, kernel) by the address of the node
+        uintptr_t source            # the graph that this was instantiated from
+        int64_t source_changes      # its `change_count` then; -1 if another graph has changed nodes
 
 
 # Replaces the operands of a node, and takes over the caller's reference to the new ones; NULL for none.

@@ -373,6 +373,9 @@ cdef enum:
 
 
 cdef class ExecutableOperands:
+    def __cinit__(self):
+        self.launches = {}
+
     def __dealloc__(self):
         if not is_interpreter_exiting():
             retire_all(self)
@@ -391,6 +394,7 @@ cdef int ExecutableOperands_exchange(ExecutableOperands self, uintptr_t node, An
 
 
 cdef int ExecutableOperands_clear(ExecutableOperands self) except -1:
+    self.launches = {}
     retire_all(self)
     return 0
 
