@@ -22,12 +22,12 @@ def test_error_is_an_instance_of_both_classes(kind):
     assert (error.status, error.code, error.api, error.log) == (3, 3, "toolCall", "the log")
     assert error.name.startswith("ERROR_")
     assert str(error).startswith(f"{error.name} (3): ")
-    assert str(error).endswith("(toolCall)\nwhat was done\nthe log")
+    assert str(error).endswith("(toolCall); see errors#compile-errors\nwhat was done\nthe log")
 
 
 def test_error_without_detail_and_log():
     error = tool_errors.tool_error("nvJitLinkError", 6, "nvJitLinkComplete")
-    assert str(error) == "ERROR_INTERNAL (6): internal (nvJitLinkComplete)"
+    assert str(error) == "ERROR_INTERNAL (6): internal (nvJitLinkComplete); see errors#compile-errors"
     assert error.log is None
 
 

@@ -9,6 +9,8 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
+from cuda.core import CUDAError, LaunchError, NotSupportedError, OutOfMemoryError
+from cuda.core._utils.advice import ANCHORS
 from support.pages import DOCS, ROOT
 
 DRAWINGS = sorted((DOCS / "_drawings").glob("*.svg"))
@@ -62,13 +64,27 @@ def test_links_to_sources_name_the_line_of_the_definition(module, name, definiti
     assert definition in source.read_text().splitlines()[int(line) - 1]
 
 
+def anchors(page):
+    """Return the anchors of the headings of a page, as the builder makes them."""
+    headings = re.findall(r"^#{2,3} (.+)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_messages_name_anchors_of_the_page_about_errors():
+    named = {kind.__name__.lower() for kind in (CUDAError, LaunchError, NotSupportedError, OutOfMemoryError)}
+    named |= {*ANCHORS.values()}
+    for suffix in ("py", "pyx"):
+        for path in (ROOT / "cuda").rglob(f"*.{suffix}"):
+            named |= set(re.findall(r"see errors#([a-z-]+)", path.read_text()))
+    assert "compile-errors" in named and named - anchors(DOCS / "guide" / "errors.md") == set()
+
+
 @pytest.mark.requires(source=True)
-def test_every_check_of_the_software_device_has_an_anchor():
+def test_every_check_of_the_software_device_names_an_anchor():
     table = (ROOT / "cuda" / "emulator" / "src" / "exec" / "checks" / "report.cpp").read_text()
-    names = set(re.findall(r'\{FaultKind::\w+, CUDA_ERROR_\w+, "([^"]+)"\}', table)) - {"ended before it was done"}
-    headings = re.findall(r"^### (.+)$", (DOCS / "guide" / "errors.md").read_text(), re.MULTILINE)
-    assert len(names) > 10
-    assert [name for name in names if not any(name.startswith(heading) for heading in headings)] == []
+    rows = re.findall(r'\{FaultKind::(\w+), CUDA_\w+, "[^"]+",\s+(?:"([^"]+)"|nullptr)\}', table)
+    assert len(rows) > 10 and {kind for kind, anchor in rows if not anchor} == {"none", "cancelled"}
+    assert {anchor for _, anchor in rows if anchor} - anchors(DOCS / "guide" / "errors.md") == set()
 
 
 @pytest.mark.requires(modules=("docutils", "sphinx"))

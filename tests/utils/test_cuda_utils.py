@@ -53,17 +53,34 @@ def test_a_driver_error_has_all_fields():
 def test_a_runtime_error_is_a_cuda_error():
     error = raised(runtime.cudaError_t.cudaErrorInvalidConfiguration)
     assert (error.code, error.name) == (9, "cudaErrorInvalidConfiguration")
-    assert str(error) == f"cudaErrorInvalidConfiguration: {RUNTIME_ADVICE[error.name]}"
+    assert str(error) == f"cudaErrorInvalidConfiguration: {RUNTIME_ADVICE[error.name]} (see errors#cudaerror)"
 
 
 def test_a_runtime_error_that_the_driver_shares_has_its_advice():
     error = raised(runtime.cudaError_t.cudaErrorMemoryAllocation)
-    assert str(error) == f"cudaErrorMemoryAllocation: {ADVICE['CUDA_ERROR_OUT_OF_MEMORY']}"
+    assert str(error) == f"cudaErrorMemoryAllocation: {ADVICE['CUDA_ERROR_OUT_OF_MEMORY']} (see errors#cudaerror)"
 
 
 def test_a_report_of_a_kernel_over_its_time_limit_replaces_the_advice_about_displays(monkeypatch):
-    monkeypatch.setattr(cuda_utils.errors, "last_failure", lambda *arguments: "time limit exceeded: kernel spin")
-    assert str(raised(driver.CUresult.CUDA_ERROR_LAUNCH_TIMEOUT)).endswith("\ntime limit exceeded: kernel spin")
+    report = "time limit exceeded: kernel spin"
+    monkeypatch.setattr(cuda_utils.errors, "last_failure", lambda *arguments: report)
+    see = "see errors#time-limit-exceeded"
+    assert str(raised(driver.CUresult.CUDA_ERROR_LAUNCH_TIMEOUT)).endswith(f"\n{report} ({see})")
+    report += f"\n  {see}"
+    assert str(raised(driver.CUresult.CUDA_ERROR_LAUNCH_TIMEOUT)).endswith(f"\n{report}")
+
+
+@pytest.mark.parametrize(
+    ("name", "anchor"),
+    [
+        ("CUDA_ERROR_INVALID_HANDLE", "cudaerror"),
+        ("CUDA_ERROR_NOT_SUPPORTED", "notsupportederror"),
+        ("CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "out-of-resources"),
+        ("CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE", "launcherror"),
+    ],
+)
+def test_a_driver_error_names_the_section_that_explains_it(name, anchor):
+    assert f" (see errors#{anchor})" in str(raised(getattr(driver.CUresult, name)))
 
 
 @pytest.mark.requires(software=True)

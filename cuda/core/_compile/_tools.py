@@ -79,6 +79,7 @@ def tool_error(kind: str, status: int, api: str, detail: str = "", log: str = ""
     name = next((result.name for result in results if int(result) == int(status)), f"ERROR_{int(status)}")
     log = log.strip()
     message = f"{name} ({int(status)}): {name.removeprefix('ERROR_').replace('_', ' ').lower()} ({api})"
+    message += "; see errors#compile-errors"
     error = error_class(kind)("\n".join(part for part in (message, detail, log) if part))
     error.status = error.code = int(status)
     error.name = name

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-__all__ = ["ADVICE", "CALL_ADVICE", "KERNEL_FAILURES", "RUNTIME_ADVICE"]
+__all__ = ["ADVICE", "ANCHORS", "CALL_ADVICE", "KERNEL_FAILURES", "RUNTIME_ADVICE"]
 
 _FATAL = "The context is lost with all its memory; restart the process, with CUDA_CORE_DEBUG=1 to find the launch."
 
@@ -30,6 +30,17 @@ CALL_ADVICE: dict[tuple[str, str], str] = {
         "drivers reject memory of pools, which Device.allocate(), empty() and zeros() return. A call takes fewer than "
         "256 operations."
     ),
+}
+
+# Anchors in docs/guide/errors.md. Codes without their own have that of their class, which is its name in lowercase.
+ANCHORS = {
+    "CUDA_ERROR_ASSERT": "assertion-failed",
+    "CUDA_ERROR_HARDWARE_STACK_ERROR": "stack-overflow",
+    "CUDA_ERROR_ILLEGAL_ADDRESS": "illegal-address",
+    "CUDA_ERROR_ILLEGAL_INSTRUCTION": "illegal-instruction",
+    "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES": "out-of-resources",
+    "CUDA_ERROR_LAUNCH_TIMEOUT": "time-limit-exceeded",
+    "CUDA_ERROR_MISALIGNED_ADDRESS": "misaligned-address",
 }
 
 ADVICE: dict[str, str] = {

@@ -17,7 +17,7 @@ import warnings
 from collections import namedtuple
 
 from cuda.core._utils import errors, logs
-from cuda.core._utils.advice import ADVICE, CALL_ADVICE, KERNEL_FAILURES, RUNTIME_ADVICE
+from cuda.core._utils.advice import ADVICE, ANCHORS, CALL_ADVICE, KERNEL_FAILURES, RUNTIME_ADVICE
 from cuda.core._utils.options import Options
 from cuda.core._utils.validators import shown
 
@@ -223,6 +223,8 @@ cdef object _driver_error(cydriver.CUresult err, const char* api):
         message += f"\n{log if name in KERNEL_FAILURES else log.partition(chr(10))[0]}"
     if name in ADVICE and not (log and name in KERNEL_FAILURES):
         message += f"\n{CALL_ADVICE.get((call, name), ADVICE[name])}"
+    if "see errors#" not in message:  # reports of the software device name their own anchor
+        message += f" (see errors#{ANCHORS.get(name) or kind.__name__.lower()})"
     error = kind(message, code=code, name=name, api=call, explanation=explanation, log=log)
     return _add_memory_sizes(error) if kind is OutOfMemoryError else error
 
@@ -396,7 +398,7 @@ def nvrtc_error(error, api=None, log=None) -> NVRTCError:
     # nvrtcGetErrorString() returns only the name of the code.
     name = getattr(error, "name", str(error))
     explanation = name.removeprefix("NVRTC_ERROR_").replace("_", " ").lower()
-    message = _message(name, explanation, api) + (f"\n{log}" if log else "")
+    message = f"{_message(name, explanation, api)}; see errors#compile-errors" + (f"\n{log}" if log else "")
     return NVRTCError(message, code=int(error), name=name, api=api, explanation=explanation, log=log)
 
 
@@ -414,7 +416,7 @@ cdef object _raise_result(error, handle):
 def _raise_runtime(error):
     name = getattr(error, "name", str(error))
     advice = RUNTIME_ADVICE.get(name) or ADVICE.get(_bindings_name(int(error)))
-    message = f"{name}: {advice or 'the CUDA runtime reported an error'}"
+    message = f"{name}: {advice or 'the CUDA runtime reported an error'} (see errors#cudaerror)"
     raise CUDAError(message, code=int(error), name=name, explanation=advice)
 
 

@@ -16,27 +16,29 @@ struct Row {
     FaultKind kind;
     CUresult code;
     const char* title;
+    const char* anchor; // in docs/guide/errors.md
 };
 
 constexpr Row rows[] = {
-    {FaultKind::none, CUDA_SUCCESS, "no fault"},
-    {FaultKind::illegal_address, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address"},
-    {FaultKind::misaligned_address, CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned address"},
-    {FaultKind::bad_index, CUDA_ERROR_LAUNCH_FAILED, "index out of bounds"},
-    {FaultKind::assertion, CUDA_ERROR_ASSERT, "assertion failed"},
-    {FaultKind::uninitialized, CUDA_ERROR_LAUNCH_FAILED, "uninitialized read"},
-    {FaultKind::race, CUDA_ERROR_LAUNCH_FAILED, "data race"},
-    {FaultKind::trap, CUDA_ERROR_LAUNCH_FAILED, "trap"},
-    {FaultKind::deadlock, CUDA_ERROR_LAUNCH_FAILED, "deadlock"},
-    {FaultKind::divergent_barrier, CUDA_ERROR_LAUNCH_FAILED, "divergent barrier"},
-    {FaultKind::warp, CUDA_ERROR_LAUNCH_FAILED, "contradictory warp operation"},
-    {FaultKind::timeout, CUDA_ERROR_LAUNCH_TIMEOUT, "time limit exceeded"},
-    {FaultKind::stack_overflow, CUDA_ERROR_LAUNCH_FAILED, "stack overflow"},
-    {FaultKind::illegal_instruction, CUDA_ERROR_ILLEGAL_INSTRUCTION, "illegal instruction"},
-    {FaultKind::arithmetic, CUDA_ERROR_LAUNCH_FAILED, "integer division by zero, or with a result that does not fit"},
-    {FaultKind::heap, CUDA_ERROR_LAUNCH_FAILED, "bad free() of the device heap"},
-    {FaultKind::out_of_resources, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "out of resources"},
-    {FaultKind::cancelled, CUDA_ERROR_CONTEXT_IS_DESTROYED, "ended before it was done"},
+    {FaultKind::none, CUDA_SUCCESS, "no fault", nullptr},
+    {FaultKind::illegal_address, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address", "illegal-address"},
+    {FaultKind::misaligned_address, CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned address", "misaligned-address"},
+    {FaultKind::bad_index, CUDA_ERROR_LAUNCH_FAILED, "index out of bounds", "index-out-of-bounds"},
+    {FaultKind::assertion, CUDA_ERROR_ASSERT, "assertion failed", "assertion-failed"},
+    {FaultKind::uninitialized, CUDA_ERROR_LAUNCH_FAILED, "uninitialized read", "uninitialized-read"},
+    {FaultKind::race, CUDA_ERROR_LAUNCH_FAILED, "data race", "data-race"},
+    {FaultKind::trap, CUDA_ERROR_LAUNCH_FAILED, "trap", "trap"},
+    {FaultKind::deadlock, CUDA_ERROR_LAUNCH_FAILED, "deadlock", "deadlock"},
+    {FaultKind::divergent_barrier, CUDA_ERROR_LAUNCH_FAILED, "divergent barrier", "divergent-barrier"},
+    {FaultKind::warp, CUDA_ERROR_LAUNCH_FAILED, "contradictory warp operation", "contradictory-warp-operation"},
+    {FaultKind::timeout, CUDA_ERROR_LAUNCH_TIMEOUT, "time limit exceeded", "time-limit-exceeded"},
+    {FaultKind::stack_overflow, CUDA_ERROR_LAUNCH_FAILED, "stack overflow", "stack-overflow"},
+    {FaultKind::illegal_instruction, CUDA_ERROR_ILLEGAL_INSTRUCTION, "illegal instruction", "illegal-instruction"},
+    {FaultKind::arithmetic, CUDA_ERROR_LAUNCH_FAILED, "integer division by zero, or with a result that does not fit",
+     "integer-division-by-zero"},
+    {FaultKind::heap, CUDA_ERROR_LAUNCH_FAILED, "bad free() of the device heap", "bad-free"},
+    {FaultKind::out_of_resources, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "out of resources", "out-of-resources"},
+    {FaultKind::cancelled, CUDA_ERROR_CONTEXT_IS_DESTROYED, "ended before it was done", nullptr},
 };
 
 const Row& row(FaultKind kind)
@@ -184,6 +186,11 @@ std::string titled(FaultKind kind, const std::string& details)
 CUresult result_of(FaultKind kind)
 {
     return row(kind).code;
+}
+
+std::string see(FaultKind kind)
+{
+    return row(kind).anchor ? std::string("\n  see errors#") + row(kind).anchor : "";
 }
 
 std::string triple_text(const Dim3& triple)
@@ -344,8 +351,8 @@ Fault make_fault(const Carrier& carrier, const Trouble& trouble)
         place = place_of(carrier, fiber->site);
     fault.file = place.file;
     fault.line = place.line;
-    fault.text =
-        compose(fault, titled(fault.kind, describe_trouble(carrier, trouble)), launch, fiber != nullptr, place);
+    std::string title = titled(fault.kind, describe_trouble(carrier, trouble));
+    fault.text = compose(fault, title, launch, fiber != nullptr, place) + see(fault.kind);
     return fault;
 }
 
@@ -357,7 +364,7 @@ Fault make_fault(const Launch& launch, FaultKind reason, const std::string& deta
     fault.kernel = launch.request.name;
     fault.block = fault.thread = {0, 0, 0};
     bool explained = reason == FaultKind::out_of_resources || reason == FaultKind::trap;
-    fault.text = compose(fault, titled(reason, explained ? details : ""), launch, false, {});
+    fault.text = compose(fault, titled(reason, explained ? details : ""), launch, false, {}) + see(reason);
     return fault;
 }
 

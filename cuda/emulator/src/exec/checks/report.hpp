@@ -32,6 +32,8 @@ std::string barrier_name(uint32_t id);
 // Prints a fault that does not end the kernel, once for each kernel of the process.
 void warn_once(const Carrier& carrier, const Fiber& fiber, const std::string& details);
 
+std::string see(FaultKind kind); // the last line of a report: where the documentation explains it
+
 std::string triple_text(const Dim3& triple);
 std::string describe_place(const ImageRecord* image, uintptr_t pc); // of a return address: "file.cu:12 in kernel"
 

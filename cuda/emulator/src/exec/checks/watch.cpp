@@ -190,7 +190,7 @@ void check_transfer(uintptr_t address, size_t size, bool store)
     if (earlier.block && transfer_race.empty())
         transfer_race = std::string(turn->name) + ": data race: " + (store ? "store" : "load") + " of " +
                         std::to_string(size) + " bytes: " + describe_address(address, size, true) +
-                        describe_other(races, earlier);
+                        describe_other(races, earlier) + see(FaultKind::race);
 }
 
 std::string take_transfer_race()
