@@ -540,10 +540,17 @@ cdef class Device:
 
         Examples
         --------
-        ::
-
-            result = device.empty((4, 3), np.float32, stream=stream)
-            staging = device.empty((4, 3), np.float32, pinned=True)
+        >>> import numpy as np
+        >>> from cuda.core import Device
+        >>> device = Device()
+        >>> device.set_current()
+        >>> stream = device.create_stream()
+        >>> result = device.empty((4, 3), np.float32, stream=stream)
+        >>> result.shape
+        (4, 3)
+        >>> staging = device.empty((4, 3), np.float32, pinned=True)
+        >>> result.to_host(staging, stream=stream) is staging
+        True
         """
         return _device_arrays.empty(self, shape, dtype, stream, pinned)
 
@@ -576,11 +583,14 @@ cdef class Device:
 
         Examples
         --------
-        ::
-
-            x = device.to_device(np.arange(6, dtype=np.float32), stream=stream)
-            x.to_host(stream=stream)
-            # array([0., 1., 2., 3., 4., 5.], dtype=float32)
+        >>> import numpy as np
+        >>> from cuda.core import Device
+        >>> device = Device()
+        >>> device.set_current()
+        >>> stream = device.create_stream()
+        >>> x = device.to_device(np.arange(6, dtype=np.float32), stream=stream)
+        >>> x.to_host(stream=stream)
+        array([0., 1., 2., 3., 4., 5.], dtype=float32)
         """
         return _device_arrays.copied(self, array, stream)
 
@@ -625,12 +635,14 @@ cdef class Device:
 
         Examples
         --------
-        ::
-
-            try:
-                stream.sync()
-            except LaunchError:
-                device.reset()
+        >>> from cuda.core import Device, LaunchError
+        >>> device = Device()
+        >>> device.set_current()
+        >>> stream = device.create_stream()
+        >>> try:
+        ...     stream.sync()
+        ... except LaunchError:
+        ...     device.reset()
         """
         if not device_choice.is_software():
             raise NotSupportedError(

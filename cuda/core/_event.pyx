@@ -141,12 +141,19 @@ cdef class Event(DriverObject):
 
         Examples
         --------
-        ::
-
-            async def first_half():
-                event = stream.record()
-                launch(stream, config, second_half)
-                await event
+        >>> import asyncio
+        >>> from cuda.core import Device
+        >>> device = Device()
+        >>> device.set_current()
+        >>> stream = device.create_stream()
+        >>> async def wait_for_first(buffer):
+        ...     buffer.fill(1, stream=stream)
+        ...     event = stream.record()
+        ...     buffer.fill(2, stream=stream)
+        ...     await event
+        ...     return event.is_done
+        >>> asyncio.run(wait_for_first(device.allocate(64, stream=stream)))
+        True
         """
         return iter(()) if Event_is_done(self) else Event_await(self)
 

@@ -30,9 +30,18 @@ class MemoryOperation:
 
     Examples
     --------
-    ::
-
-        stream.run_operations(MemoryOperation.wait(flags[0], 1, "=="), MemoryOperation.write(flags[1], 1))
+    >>> import numpy as np
+    >>> from cuda.core import Device, MemoryOperation
+    >>> device = Device()
+    >>> device.set_current()
+    >>> stream = device.create_stream()
+    >>> flags = device.zeros(2, np.int32, pinned=True)
+    >>> values = np.asarray(flags)
+    >>> values[0] = 1
+    >>> stream.run_operations(MemoryOperation.wait(flags[0:], 1, "=="), MemoryOperation.write(flags[1:], 5))
+    >>> stream.sync()
+    >>> values
+    array([1, 5], dtype=int32)
     """
 
     __slots__ = ("_arguments", "_packed", "_target")

@@ -512,10 +512,14 @@ cdef class StridedMemoryView(ViewState):
 
         Examples
         --------
-        ::
-
-            squares = device.to_device(np.arange(4) ** 2, stream=stream)
-            squares[1:].to_host(stream=stream)  # array([1, 4, 9])
+        >>> import numpy as np
+        >>> from cuda.core import Device
+        >>> device = Device()
+        >>> device.set_current()
+        >>> stream = device.create_stream()
+        >>> squares = device.to_device(np.arange(4) ** 2, stream=stream)
+        >>> squares[1:].to_host(stream=stream)
+        array([1, 4, 9])
         """
         if out is None:
             dtype = dtype_of(self)
@@ -547,10 +551,16 @@ cdef class StridedMemoryView(ViewState):
 
         Examples
         --------
-        ::
-
-            image = device.zeros((480, 640), np.uint8, stream=stream)
-            image[100:200, ::2].fill(255, stream=stream)
+        >>> import numpy as np
+        >>> from cuda.core import Device
+        >>> device = Device()
+        >>> device.set_current()
+        >>> stream = device.create_stream()
+        >>> image = device.zeros((2, 6), np.uint8, stream=stream)
+        >>> image[1:, ::2].fill(255, stream=stream)
+        >>> image.to_host(stream=stream)
+        array([[  0,   0,   0,   0,   0,   0],
+               [255,   0, 255,   0, 255,   0]], dtype=uint8)
         """
         fill_view(self, value, stream)
 

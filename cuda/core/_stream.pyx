@@ -272,11 +272,17 @@ cdef class Stream(StreamSource):
 
         Examples
         --------
-        ::
-
-            async def twice(values):
-                launch(stream, config, kernel, values)
-                await stream
+        >>> import asyncio
+        >>> from cuda.core import Device
+        >>> device = Device()
+        >>> device.set_current()
+        >>> stream = device.create_stream()
+        >>> async def fill(buffer):
+        ...     buffer.fill(1, stream=stream)
+        ...     await stream
+        ...     return stream.is_done
+        >>> asyncio.run(fill(device.allocate(64, stream=stream)))
+        True
         """
         cdef StreamPin stream
         Stream_pin(self, &stream)
@@ -321,9 +327,15 @@ cdef class Stream(StreamSource):
 
         Examples
         --------
-        ::
-
-            stream.add_callback(lambda error: print("failed" if error else "finished"))
+        >>> import queue
+        >>> from cuda.core import Device
+        >>> device = Device()
+        >>> device.set_current()
+        >>> stream = device.create_stream()
+        >>> results = queue.Queue()
+        >>> callback = stream.add_callback(lambda error: results.put("failed" if error else "finished"))
+        >>> results.get(timeout=10)
+        'finished'
         """
         cdef StreamPin stream
         Stream_pin(self, &stream)
@@ -340,11 +352,15 @@ cdef class Stream(StreamSource):
 
         Examples
         --------
-        ::
-
-            with stream.timed() as timer:
-                launch(stream, config, kernel, values)
-            print(f"{timer.ms:.3f} ms")
+        >>> from cuda.core import Device
+        >>> device = Device()
+        >>> device.set_current()
+        >>> stream = device.create_stream()
+        >>> buffer = device.allocate(4096, stream=stream)
+        >>> with stream.timed() as timer:
+        ...     buffer.fill(0, stream=stream)
+        >>> 0 <= timer.ms < 1000
+        True
         """
         self._check_open()
         return StreamTimer(self)
@@ -375,11 +391,17 @@ cdef class Stream(StreamSource):
 
         Examples
         --------
-        ::
-
-            flag = device.zeros((), np.int32, pinned=True)
-            producer.write_value(flag, 1)
-            consumer.wait_value(flag, 1)
+        >>> import numpy as np
+        >>> from cuda.core import Device
+        >>> device = Device()
+        >>> device.set_current()
+        >>> producer, consumer = device.create_stream(), device.create_stream()
+        >>> flag = device.zeros((), np.int32, pinned=True)
+        >>> producer.write_value(flag, 1)
+        >>> consumer.wait_value(flag, 1)
+        >>> consumer.sync()
+        >>> np.asarray(flag)
+        array(1, dtype=int32)
         """
         self.run_operations(MemoryOperation.write(target, value, bits=bits))
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import doctest
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -24,7 +25,8 @@ def documented() -> Iterator[tuple[str, str]]:
     emulator = [(f"cuda.emulator.{name}", getattr(cuda.emulator, name)) for name in cuda.emulator.__all__]
     seen: set[str] = set()
     for name, value in [*public.values(), *emulator]:
-        members = public.methods(value) if isinstance(value, type) and value.__module__.startswith("cuda.") else ()
+        members = list(public.methods(value)) if isinstance(value, type) and value.__module__.startswith("cuda.") else []
+        members += [("__await__", value.__await__)] if hasattr(value, "__await__") else []
         for path, described in [(name, value), *((f"{name}.{member}", method) for member, method in members)]:
             doc = getattr(described, "__doc__", None) or ""
             if ">>> " in doc and doc not in seen and path not in FRAGMENTS:
@@ -71,3 +73,14 @@ def test_classic_example_shows_its_output(name):
 
 def test_most_used_names_have_examples():
     assert len(EXAMPLES) >= 80
+
+
+def test_examples_have_prompts():
+    plain = []
+    for name, value in public.values():
+        members = public.methods(value) if isinstance(value, type) else ()
+        for path, described in [(name, value), *((f"{name}.{member}", method) for member, method in members)]:
+            doc = getattr(described, "__doc__", None) or ""
+            if re.search(r"^ *Examples\n *-+\n", doc, re.MULTILINE) and ">>> " not in doc:
+                plain.append(path)
+    assert plain == []

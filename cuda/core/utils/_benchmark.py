@@ -125,9 +125,16 @@ def benchmark(function, *, stream: Stream, repeat: int = 100, warmup: int = 10, 
 
     Examples
     --------
-    ::
-
-        print(benchmark(lambda: launch(stream, config, kernel, x), stream=stream))
+    >>> from cuda.core import Device
+    >>> from cuda.core.utils import benchmark
+    >>> device = Device()
+    >>> device.set_current()
+    >>> stream = device.create_stream()
+    >>> buffer = device.allocate(4096, stream=stream)
+    >>> print(benchmark(lambda: buffer.fill(0, stream=stream), stream=stream, name="fill"))
+    fill (100 calls)                  median     min    mean     max  outliers
+      device, us                    ...
+      host, us                      ...
     """
     if not callable(function):
         raise TypeError(f"function must be callable, not {type(function).__name__}")

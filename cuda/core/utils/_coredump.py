@@ -45,9 +45,8 @@ def coredump(file: str | os.PathLike | None = None, *, lightweight: bool = False
 
     Examples
     --------
-    ::
-
-        coredump("fault.nvcudmp", lightweight=True)
+    >>> from cuda.core.utils import coredump
+    >>> coredump("fault.nvcudmp", lightweight=True)  # doctest: +SKIP
     """
     path = None if file is None else os.fsencode(file)
     if path is not None and len(path) > 1023:

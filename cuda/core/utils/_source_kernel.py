@@ -123,10 +123,18 @@ def kernel(
 
     Examples
     --------
-    ::
-
-        scale = kernel("__global__ void scale(float* x, float by) { x[threadIdx.x] *= by; }", "scale")
-        scale(x, 2, grid=1, block=len(x), stream=stream)
+    >>> import numpy as np
+    >>> from cuda.core import Device
+    >>> from cuda.core.utils import kernel
+    >>> device = Device()
+    >>> device.set_current()
+    >>> stream = device.create_stream()
+    >>> source = "__global__ void scale(float* x, float by) { x[threadIdx.x] *= by; }"
+    >>> scale = kernel(source, "scale", cache=False)
+    >>> x = device.to_device(np.arange(4, dtype=np.float32), stream=stream)
+    >>> scale(x, 2, grid=1, block=4, stream=stream)
+    >>> x.to_host(stream=stream)
+    array([0., 2., 4., 6.], dtype=float32)
     """
     for label, value in (("source", source), ("name", name), ("code_type", code_type)):
         if not isinstance(value, str):

@@ -40,11 +40,15 @@ def trace(file: str | os.PathLike):
 
     Examples
     --------
-    ::
-
-        with trace("steps.json"):
-            for _ in range(10):
-                launch(stream, config, kernel, x)
+    >>> import os
+    >>> from cuda.core import Device, LaunchConfig, Program, launch
+    >>> from cuda.core.utils import trace
+    >>> device = Device()
+    >>> device.set_current()
+    >>> stream = device.create_stream()
+    >>> f = Program('extern "C" __global__ void f() {}', "c++").compile("cubin").get_kernel("f")
+    >>> with trace(os.devnull):  # or "steps.json"
+    ...     launch(stream, LaunchConfig(grid=1, block=1), f)
     """
     recorder = _Recorder()
     with open(file, "w", encoding="utf-8") as output:
