@@ -25,7 +25,9 @@ def documented() -> Iterator[tuple[str, str]]:
     emulator = [(f"cuda.emulator.{name}", getattr(cuda.emulator, name)) for name in cuda.emulator.__all__]
     seen: set[str] = set()
     for name, value in [*public.values(), *emulator]:
-        members = list(public.methods(value)) if isinstance(value, type) and value.__module__.startswith("cuda.") else []
+        members = (
+            list(public.methods(value)) if isinstance(value, type) and value.__module__.startswith("cuda.") else []
+        )
         members += [("__await__", value.__await__)] if hasattr(value, "__await__") else []
         for path, described in [(name, value), *((f"{name}.{member}", method) for member, method in members)]:
             doc = getattr(described, "__doc__", None) or ""
