@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
+NOTEBOOK = EXAMPLES / "patterns.ipynb"
 GALLERY = ROOT / "docs" / "gallery.md"
 PILLOW = pytest.mark.requires(module="PIL")
 HOPPER = pytest.mark.requires(compute=(9, 0))
@@ -63,6 +65,20 @@ def test_example_verifies_its_result(name, tmp_path):
     assert all(path.stat().st_size > 500 for path in arguments)
     assert "verified" in done.stdout
     assert "Warning" not in done.stderr
+
+
+@pytest.mark.requires(device=True, nvrtc=True, module="PIL")
+def test_notebook_prints_what_it_shows(tmp_path):
+    cells = [cell for cell in json.loads(NOTEBOOK.read_text())["cells"] if cell["cell_type"] == "code"]
+    (tmp_path / "cells.py").write_text("\n".join("".join(cell["source"]) for cell in cells))
+    done = python(tmp_path / "cells.py")
+    assert done.returncode == 0, done.stderr
+    shown = "".join("".join(output.get("text", [])) for cell in cells for output in cell["outputs"])
+    number = r"\d+\.\d+"  # times differ
+    assert re.sub(number, "", done.stdout) == re.sub(number, "", shown) and "verified" in shown
+    assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
+    assert sum("image/png" in output.get("data", {}) for cell in cells for output in cell["outputs"]) == 2
+    assert f"examples/{NOTEBOOK.name}" in GALLERY.read_text()
 
 
 EVERYDAY = sorted(path.stem for path in (EXAMPLES / "everyday").glob("*.py"))
