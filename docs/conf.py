@@ -35,7 +35,7 @@ html_theme = "furo"
 html_title = f"cuda.core {__version__}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_copy_source = False
+html_sourcelink_suffix = ""
 html_theme_options = {
     "navigation_with_keys": True,
     "light_css_variables": {"color-brand-primary": "#3d7000", "color-brand-content": "#3d7000"},

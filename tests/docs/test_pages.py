@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -33,6 +34,23 @@ def test_every_question_is_in_the_list():
     listed = re.findall(r"^- \[(.+)\]\(", (directory / "index.md").read_text(), re.MULTILINE)
     asked = [title for path in sorted(directory.glob("*.md")) if path.stem != "index" for title in titles(path)]
     assert sorted(listed) == sorted(asked) and len(asked) >= 50
+
+
+def test_links_of_the_readme_work_where_it_is_shown():
+    links = re.findall(r"\]\(([^)#]+)", (ROOT / "README.md").read_text())
+    assert len(links) > 5
+    if "urls" in tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]:
+        # A package index shows the page without the files beside it.
+        assert [link for link in links if not link.startswith("https://")] == []
+    else:
+        assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_links_to_other_sites_are_few_and_known():
+    texts = [ROOT / "README.md", *PAGES, *DOCS.glob("*.py"), *DOCS.rglob("*.rst")]
+    texts += [path for suffix in ("py", "pyx") for path in (ROOT / "cuda").rglob(f"*.{suffix}")]
+    hosts = {host for path in texts for host in re.findall(r"https?://([\w.-]+)", path.read_text())}
+    assert hosts - {"...", "SERVER"} == {"docs.python.org", "ui.perfetto.dev"}  # placeholders aside
 
 
 def test_terms_are_sorted_and_defined_once():

@@ -195,6 +195,11 @@ def test_every_example_is_documented_and_checks_its_result():
         assert f"examples/{path.name}" in GALLERY.read_text(), path
 
 
+def test_readme_counts_the_examples():
+    count = len(list(EXAMPLES.glob("*.py")))
+    assert f"{count} complete programs" in (ROOT / "README.md").read_text()
+
+
 def test_command_lists_every_example():
     done = python("-P", "-m", "cuda.core.examples")
     assert done.returncode == 0, done.stderr
