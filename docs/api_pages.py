@@ -7,8 +7,10 @@ and a table takes their place.
 """
 
 import builtins
+import contextlib
 import importlib
 import inspect
+import pkgutil
 import re
 from pathlib import Path
 
@@ -195,8 +197,9 @@ def show_types(app, what, name, obj, options, signature, result):
         return None
     shown = re.sub(r"^\((self|cls)(, )?", "(", signature)
     shown = re.sub(r"<(?:function|class) '?(?:[\w.]*\.)?(\w+)[^>]*>", r"\1", shown)
-    docs = [base.__doc__ or "" for base in (obj.__mro__ if is_class else [obj])]
-    types = {name: kind for doc in reversed(docs) for name, kind in documented_types(doc).items()}
+    types = {}
+    for base in reversed(obj.__mro__ if is_class else [obj]):
+        types |= all_types(base.__doc__ or "", name)
     for parameter, kind in types.items():
         shown = re.sub(rf"(?<=[(, *]){parameter}(?=[=,)])(=?)", lambda match, kind=kind: typed(match, kind), shown)
     return shown, result
@@ -204,6 +207,23 @@ def show_types(app, what, name, obj, options, signature, result):
 
 def typed(match, kind):
     return f"{match[0].removesuffix('=')}: {kind}" + (" = " if match[1] else "")
+
+
+def all_types(doc, name, depth=3):
+    """Return the types in a docstring, and before them those of the objects that it refers to for parameters."""
+    types = {}
+    for references in re.findall(r"(?:See|As for)((?:\s+(?:and )?:\w+:`[^`]+`)+)", doc) if depth else ():
+        for target in re.findall(r"`~?([\w.]+)`", references):
+            types |= all_types(referred(target, name).__doc__ or "", name, depth - 1)
+    return types | documented_types(doc)
+
+
+def referred(target, name):
+    """Return what a reference in the docstring of ``name`` means: a name in the innermost scope that has it."""
+    while name := name.rpartition(".")[0]:
+        with contextlib.suppress(ImportError, AttributeError, ValueError):
+            return pkgutil.resolve_name(target if target.startswith("cuda.") else f"{name}.{target}")
+    return None
 
 
 def documented_types(doc):

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import tomllib
 import xml.etree.ElementTree as ElementTree
@@ -12,6 +13,7 @@ import pytest
 
 from cuda.core import CUDAError, LaunchError, NotSupportedError, OutOfMemoryError
 from cuda.core._utils.advice import ANCHORS
+from support import public
 from support.pages import DOCS, ROOT
 
 DRAWINGS = sorted((DOCS / "_drawings").glob("*.svg"))
@@ -143,6 +145,28 @@ def test_signatures_show_the_types_of_docstrings(monkeypatch):
     assert shown == "(a: Stream | int, b: str = None, *, c=1)"
     hidden = api_pages.show_types(None, "class", "cuda.core.Stream", type("C", (), {}), {}, "(*args, **kwargs)", None)
     assert hidden == ("", None)
+
+
+@pytest.mark.requires(modules=("docutils", "sphinx"))
+def test_classic_signatures_have_types(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS)
+    import api_pages
+
+    untyped = []
+    for name, value in public.values():
+        members = public.methods(value) if isinstance(value, type) and value.__module__.startswith("cuda.") else ()
+        for path, described in [(name, value), *((f"{name}.{member}", method) for member, method in members)]:
+            if path.startswith("cuda.core.driver.") and inspect.isroutine(described):
+                types = api_pages.all_types(described.__doc__ or "", path)
+                parameters = inspect.signature(described).parameters.values()
+                untyped += [
+                    (path, parameter.name)
+                    for parameter in parameters
+                    if parameter.annotation is parameter.empty
+                    and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+                    and parameter.name not in {*types, "self", "cls"}
+                ]
+    assert untyped == []
 
 
 @pytest.mark.requires(modules=("docutils", "sphinx"))

@@ -423,7 +423,7 @@ class VirtualMemoryResourceOptions(Options):
         The preferred address. Default is 0: the driver chooses.
     addr_align : int, optional
         The alignment of the address in bytes, a power of two. If None, the granularity.
-    peers : iterable of :class:`Device` or int, optional
+    peers : iterable[:class:`Device` | int], optional
         The peer devices with access. Defaults to none.
     self_access : :class:`~cuda.core.typing.VirtualMemoryAccessType`, optional
         The access of the owner: ``"r"``, ``"rw"`` or None for no access. Default is ``"rw"``.

@@ -48,7 +48,7 @@ class GPUArray(ArrayOperators):
         default.
     base : object, optional
         An object that keeps the memory of ``gpudata`` alive.
-    gpudata : device pointer, optional
+    gpudata : int | :class:`DeviceAllocation` | :class:`GPUArray`, optional
         The memory to use. Defaults to new memory with undefined contents.
     strides : sequence of int, optional
         The strides in bytes. Defaults to a contiguous layout.
@@ -288,7 +288,7 @@ class GPUArray(ArrayOperators):
 
         Parameters
         ----------
-        *shape : int or one sequence of int
+        *shape : int | sequence[int]
             The new shape. One size can be -1, and is computed from the others.
         order : str, optional
             The order in which to read elements: ``"C"``, ``"F"``, or ``"A"`` for the array's own order. Defaults to
@@ -351,7 +351,7 @@ class GPUArray(ArrayOperators):
 
         Parameters
         ----------
-        axes, *more : int or one sequence of int, optional
+        axes, *more : int | sequence[int], optional
             The order of the axes. Defaults to the reverse order.
 
         Raises

@@ -511,7 +511,7 @@ def memcpy_htod(dest, src) -> None:
 
     Parameters
     ----------
-    dest : device pointer
+    dest : int | :class:`DeviceAllocation` | :class:`GPUArray`
         The destination.
     src : buffer
         The source: bytes, or an array contiguous in C or F order. All of its bytes are copied.
@@ -536,7 +536,7 @@ def memcpy_htod_async(dest, src, stream=None) -> None:
 
     Parameters
     ----------
-    dest : device pointer
+    dest : int | :class:`DeviceAllocation` | :class:`GPUArray`
         The destination.
     src : buffer
         The source: bytes, or an array contiguous in C or F order. All of its bytes are copied.
@@ -556,9 +556,9 @@ def memcpy_dtoh(dest, src) -> None:
 
     Parameters
     ----------
-    dest : writable buffer
+    dest : buffer
         The destination: an array contiguous in C or F order. All of its bytes are written.
-    src : device pointer
+    src : int | :class:`DeviceAllocation` | :class:`GPUArray`
         The source.
 
     Raises
@@ -581,9 +581,9 @@ def memcpy_dtoh_async(dest, src, stream=None) -> None:
 
     Parameters
     ----------
-    dest : writable buffer
+    dest : buffer
         The destination: an array contiguous in C or F order. All of its bytes are written.
-    src : device pointer
+    src : int | :class:`DeviceAllocation` | :class:`GPUArray`
         The source.
     stream : :class:`Stream`, optional
         The stream to enqueue the copy on. Defaults to the NULL stream.
@@ -601,7 +601,7 @@ def memcpy_dtod(dest, src, size: int) -> None:
 
     Parameters
     ----------
-    dest, src : device pointer
+    dest, src : int | :class:`DeviceAllocation` | :class:`GPUArray`
         The destination and the source.
     size : int
         The number of bytes.
@@ -633,7 +633,7 @@ def memcpy_dtod_async(dest, src, size: int, stream=None) -> None:
 
     Parameters
     ----------
-    dest, src : device pointer
+    dest, src : int | :class:`DeviceAllocation` | :class:`GPUArray`
         The destination and the source.
     size : int
         The number of bytes.
@@ -670,7 +670,7 @@ def memset_d8(dest, data: int, count: int | None = None, *, size: int | None = N
 
     Parameters
     ----------
-    dest : device pointer
+    dest : int | :class:`DeviceAllocation` | :class:`GPUArray`
         The destination.
     data : int
         The value, as a signed or unsigned int of the element's width.

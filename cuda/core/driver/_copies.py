@@ -67,7 +67,7 @@ def memcpy_peer(dest, src, size: int, dest_context=None, src_context=None) -> No
 
     Parameters
     ----------
-    dest, src : device pointer
+    dest, src : int | :class:`DeviceAllocation` | :class:`GPUArray`
         The destination and the source.
     size : int
         The number of bytes.
@@ -151,7 +151,7 @@ def from_device(devptr, shape, dtype, order: str = "C") -> numpy.ndarray:
 
     Parameters
     ----------
-    devptr : device pointer
+    devptr : int | :class:`DeviceAllocation` | :class:`GPUArray`
         The address of the memory.
     shape : int | tuple of int
         The array shape.
@@ -178,7 +178,7 @@ def from_device_like(devptr, other_ary: numpy.ndarray) -> numpy.ndarray:
 
     Parameters
     ----------
-    devptr : device pointer
+    devptr : int | :class:`DeviceAllocation` | :class:`GPUArray`
         The address of the memory.
     other_ary : numpy.ndarray
         The array that defines the shape, data type and order.
@@ -200,7 +200,7 @@ def memset_d2d8(dest, pitch: int, data: int, width: int, height: int) -> None:
 
     Parameters
     ----------
-    dest : device pointer
+    dest : int | :class:`DeviceAllocation` | :class:`GPUArray`
         The address of the first row.
     pitch : int
         The distance between the starts of two rows, in bytes.
@@ -312,38 +312,86 @@ class _Copy:
         return f"<cuda.core.driver.{type(self).__name__} {values}>"
 
     def set_src_host(self, buf) -> None:
-        """Set the source to the address of a host buffer, which need not be contiguous."""
+        """Set the source to the address of a host buffer, which need not be contiguous.
+
+        Parameters
+        ----------
+        buf : buffer
+            The host memory.
+        """
         self._set("src", memory_type.HOST, "Host", _address(buf), buf)
 
     def set_dst_host(self, buf) -> None:
-        """Set the destination to the address of a writable host buffer, which need not be contiguous."""
+        """Set the destination to the address of a writable host buffer, which need not be contiguous.
+
+        Parameters
+        ----------
+        buf : buffer
+            The host memory.
+        """
         self._set("dst", memory_type.HOST, "Host", _address(buf, is_written=True), buf)
 
     def set_src_device(self, devptr) -> None:
-        """Set the source to a device pointer."""
+        """Set the source to a device pointer.
+
+        Parameters
+        ----------
+        devptr : int | :class:`DeviceAllocation` | :class:`GPUArray`
+            The address.
+        """
         self.src_device = as_pointer(devptr)
         self._set("src", memory_type.DEVICE, None, None, devptr)
 
     def set_dst_device(self, devptr) -> None:
-        """Set the destination to a device pointer."""
+        """Set the destination to a device pointer.
+
+        Parameters
+        ----------
+        devptr : int | :class:`DeviceAllocation` | :class:`GPUArray`
+            The address.
+        """
         self.dst_device = as_pointer(devptr)
         self._set("dst", memory_type.DEVICE, None, None, devptr)
 
     def set_src_array(self, ary) -> None:
-        """Set the source to an :class:`Array`."""
+        """Set the source to an :class:`Array`.
+
+        Parameters
+        ----------
+        ary : :class:`Array`
+            The array.
+        """
         self._set("src", memory_type.ARRAY, "Array", ary.handle, ary)
 
     def set_dst_array(self, ary) -> None:
-        """Set the destination to an :class:`Array`."""
+        """Set the destination to an :class:`Array`.
+
+        Parameters
+        ----------
+        ary : :class:`Array`
+            The array.
+        """
         self._set("dst", memory_type.ARRAY, "Array", ary.handle, ary)
 
     def set_src_unified(self, buf) -> None:
-        """Set the source to a buffer at a unified address, valid on the host and on devices."""
+        """Set the source to a buffer at a unified address, valid on the host and on devices.
+
+        Parameters
+        ----------
+        buf : buffer
+            The host memory.
+        """
         self.src_device = _address(buf)
         self._set("src", memory_type.UNIFIED, None, None, buf)
 
     def set_dst_unified(self, buf) -> None:
-        """Set the destination to a writable buffer at a unified address, valid on the host and on devices."""
+        """Set the destination to a writable buffer at a unified address, valid on the host and on devices.
+
+        Parameters
+        ----------
+        buf : buffer
+            The host memory.
+        """
         self.dst_device = _address(buf, is_written=True)
         self._set("dst", memory_type.UNIFIED, None, None, buf)
 
@@ -483,12 +531,24 @@ class Memcpy3DPeer(Memcpy3D):
     _api = "cuMemcpy3DPeer"
 
     def set_src_context(self, ctx) -> None:
-        """Set the context of the source, or raise LogicError if the context is detached."""
+        """Set the context of the source, or raise LogicError if the context is detached.
+
+        Parameters
+        ----------
+        ctx : :class:`Context`
+            The context.
+        """
         handle_of(ctx, self._api)
         self._contexts["src"] = ctx
 
     def set_dst_context(self, ctx) -> None:
-        """Set the context of the destination, or raise LogicError if the context is detached."""
+        """Set the context of the destination, or raise LogicError if the context is detached.
+
+        Parameters
+        ----------
+        ctx : :class:`Context`
+            The context.
+        """
         handle_of(ctx, self._api)
         self._contexts["dst"] = ctx
 

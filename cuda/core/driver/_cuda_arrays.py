@@ -385,7 +385,7 @@ def memcpy_dtoa(ary: Array, index: int, src, len: int) -> None:
         The destination.
     index : int
         The offset in the destination, in bytes.
-    src : device pointer
+    src : int | :class:`DeviceAllocation` | :class:`GPUArray`
         The source.
     len : int
         The number of bytes.
@@ -403,7 +403,7 @@ def memcpy_atod(dest, ary: Array, index: int, len: int) -> None:
 
     Parameters
     ----------
-    dest : device pointer
+    dest : int | :class:`DeviceAllocation` | :class:`GPUArray`
         The destination.
     ary : :class:`Array`
         The source.
@@ -448,7 +448,7 @@ def memcpy_atoh(dest, ary: Array, index: int) -> None:
 
     Parameters
     ----------
-    dest : writable buffer
+    dest : buffer
         The destination: an array contiguous in C or F order. All of its bytes are written.
     ary : :class:`Array`
         The source.

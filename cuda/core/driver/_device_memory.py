@@ -218,7 +218,7 @@ def mem_get_address_range(ptr) -> tuple[int, int]:
 
     Parameters
     ----------
-    ptr : device pointer
+    ptr : int | :class:`DeviceAllocation` | :class:`GPUArray`
         The address.
 
     Returns

@@ -254,7 +254,7 @@ def pagelocked_empty(shape, dtype, order: str = "C", mem_flags: int = 0) -> nump
 
     Parameters
     ----------
-    shape : int | iterable of int
+    shape : int | iterable[int]
         The array shape.
     dtype : dtype
         The data type of the elements.
@@ -493,7 +493,7 @@ def managed_empty(shape, dtype, order: str = "C", mem_flags: int = 0) -> numpy.n
 
     Parameters
     ----------
-    shape : int | iterable of int
+    shape : int | iterable[int]
         The array shape.
     dtype : dtype
         The data type of the elements.

@@ -79,7 +79,7 @@ def mem_get_ipc_handle(devptr) -> bytearray:
 
     Parameters
     ----------
-    devptr : device pointer
+    devptr : int | :class:`DeviceAllocation` | :class:`GPUArray`
         The memory.
 
     Raises

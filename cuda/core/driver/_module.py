@@ -93,7 +93,13 @@ class ArgumentHandler:
         return self.dev_alloc
 
     def pre_call(self, stream) -> None:
-        """Enqueue the work before the launch on ``stream``. Subclasses must define this method."""
+        """Enqueue the work before the launch on ``stream``. Subclasses must define this method.
+
+        Parameters
+        ----------
+        stream : :class:`Stream` | None
+            The stream of the launch. None means the NULL stream.
+        """
         raise NotImplementedError(f"{type(self).__name__} must define pre_call(stream)")
 
 
@@ -101,7 +107,13 @@ class In(ArgumentHandler):
     """A host array that is copied to the device before the launch. See :class:`ArgumentHandler`."""
 
     def pre_call(self, stream) -> None:
-        """Copy the array to the device in stream order (``cuMemcpyHtoDAsync``)."""
+        """Copy the array to the device in stream order (``cuMemcpyHtoDAsync``).
+
+        Parameters
+        ----------
+        stream : :class:`Stream` | None
+            The stream of the launch. None means the NULL stream.
+        """
         memory = self.get_device_alloc(stream)
         if self.array.nbytes:
             memcpy_htod_async(memory, self.array, stream)
@@ -111,11 +123,23 @@ class Out(ArgumentHandler):
     """A host array that is copied from the device after the launch. See :class:`ArgumentHandler`."""
 
     def pre_call(self, stream) -> None:
-        """Allocate the device memory in stream order (``cuMemAllocAsync``)."""
+        """Allocate the device memory in stream order (``cuMemAllocAsync``).
+
+        Parameters
+        ----------
+        stream : :class:`Stream` | None
+            The stream of the launch. None means the NULL stream.
+        """
         self.get_device_alloc(stream)
 
     def post_call(self, stream) -> None:
-        """Copy the array from the device in stream order (``cuMemcpyDtoHAsync``)."""
+        """Copy the array from the device in stream order (``cuMemcpyDtoHAsync``).
+
+        Parameters
+        ----------
+        stream : :class:`Stream` | None
+            The stream of the launch. None means the NULL stream.
+        """
         if self.array.nbytes:
             memcpy_dtoh_async(self.array, self.get_device_alloc(stream), stream)
 
@@ -552,7 +576,7 @@ class Function(FunctionCall):
             types, where any other entry means a pointer.
         texrefs : sequence, optional
             Ignored, because every launch uses all texture references of the module.
-        shared, block : optional
+        shared, block : object, optional
             Ignored and deprecated. Pass them to the call instead.
 
         Returns
@@ -682,6 +706,15 @@ class Function(FunctionCall):
 
     def prepared_timed_call(self, grid, block, *args, shared_size=0):
         """Launch the kernel between two events. See :attr:`prepared_call`.
+
+        Parameters
+        ----------
+        grid, block : tuple[int, ...]
+            The numbers of blocks and of threads per block.
+        *args : object
+            The arguments, of the prepared types.
+        shared_size : int, optional
+            The dynamic shared memory in bytes. Defaults to 0.
 
         Returns
         -------

@@ -406,7 +406,7 @@ def initialize_profiler(config_file, output_file, output_mode) -> None:
 
     Parameters
     ----------
-    config_file, output_file, output_mode
+    config_file, output_file, output_mode : object
         Ignored.
 
     Raises

@@ -104,7 +104,7 @@ class TextureReference(_Reference):
 
         Parameters
         ----------
-        devptr : device pointer
+        devptr : int | :class:`DeviceAllocation` | :class:`GPUArray`
             The address of the memory.
         bytes : int
             The size of the memory in bytes.
@@ -140,7 +140,7 @@ class TextureReference(_Reference):
 
         Parameters
         ----------
-        devptr : device pointer
+        devptr : int | :class:`DeviceAllocation` | :class:`GPUArray`
             The address of the first row.
         descr : :class:`ArrayDescriptor`
             The width, the height, the format and the number of channels.

@@ -117,7 +117,13 @@ def fmod(arg, mod, stream=None) -> GPUArray:
 
 
 def atan2(y, x, stream=None) -> GPUArray:
-    """Return the angle of the point ``(x, y)`` in radians. See :func:`fmod` for the parameters."""
+    """Return the angle of the point ``(x, y)`` in radians. See :func:`fmod` for the parameters.
+
+    Parameters
+    ----------
+    y, x : GPUArray
+        The coordinates.
+    """
     return apply_binary(np.arctan2, y, x, stream)
 
 

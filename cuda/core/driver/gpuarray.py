@@ -484,7 +484,13 @@ def subset_min(subset, a, stream=None) -> GPUArray:
 
 
 def subset_dot(subset, a, b, dtype=None, stream=None, allocator=None) -> GPUArray:
-    """Return the sum of ``a[subset[i]] * b[subset[i]]``, without checking the indices. See :func:`subset_sum`."""
+    """Return the sum of ``a[subset[i]] * b[subset[i]]``, without checking the indices. See :func:`subset_sum`.
+
+    Parameters
+    ----------
+    a, b : GPUArray
+        The operands, of the same shape.
+    """
     return subset_dot_product(subset, a, b, dtype, stream, allocator)
 
 
@@ -543,7 +549,13 @@ def logical_or(x1, x2, /, out=None, *, allocator=None) -> GPUArray:
 
 
 def logical_not(x, /, out=None, *, allocator=None) -> GPUArray:
-    """Return elementwise whether the operand is zero, as an array of bool. See :func:`logical_and`."""
+    """Return elementwise whether the operand is zero, as an array of bool. See :func:`logical_and`.
+
+    Parameters
+    ----------
+    x : GPUArray
+        The operand.
+    """
     return elementwise(np.logical_not, (x,), out, None)
 
 
@@ -783,12 +795,24 @@ def stack(arrays, axis: int = 0, allocator=None) -> GPUArray:
 
 
 def transpose(a, axes=None) -> GPUArray:
-    """Return a view with the axes in another order. See :meth:`GPUArray.transpose`."""
+    """Return a view with the axes in another order. See :meth:`GPUArray.transpose`.
+
+    Parameters
+    ----------
+    a : GPUArray
+        The array.
+    """
     return as_array(a, "a").transpose(axes)
 
 
 def reshape(a, *shape, order: str = "C") -> GPUArray:
-    """Return the array in another shape. See :meth:`GPUArray.reshape`."""
+    """Return the array in another shape. See :meth:`GPUArray.reshape`.
+
+    Parameters
+    ----------
+    a : GPUArray
+        The array.
+    """
     return as_array(a, "a").reshape(*shape, order=order)
 
 

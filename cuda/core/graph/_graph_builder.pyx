@@ -414,7 +414,7 @@ cdef class GraphBuilder(StreamSource):
             A Python callable, called without arguments, or a C function that takes one pointer: one of ``ctypes``
             (``CFUNCTYPE(None, c_void_p)``), ``cffi`` or Numba. The graph keeps it alive. An exception goes to
             ``sys.unraisablehook``, with the names of the callable and the graph, and the stream continues.
-        user_data : int | object with the buffer protocol, optional
+        user_data : int | buffer, optional
             The argument of a C function: an address, or bytes. The graph copies the bytes and passes the address of its
             copy.
 

@@ -314,7 +314,7 @@ cdef class GraphNode:
         ----------
         dst : :class:`~cuda.core.Buffer` | int
             The memory to fill. The node keeps the memory of a Buffer alive.
-        value : int | object with the buffer protocol
+        value : int | buffer
             The element to write: an int from 0 to 255 for one byte, or an object of 1, 2 or 4 bytes.
         width : int
             The number of elements in a row.
@@ -404,7 +404,7 @@ cdef class GraphNode:
         fn : callable
             A Python callable, called without arguments, or a C function that takes one pointer: one of ``ctypes``
             (``CFUNCTYPE(None, c_void_p)``), ``cffi`` or Numba. An exception goes to ``sys.unraisablehook``.
-        user_data : int | object with the buffer protocol, optional
+        user_data : int | buffer, optional
             The argument of a C function: an address, or bytes. The node copies the bytes and passes the address of its
             copy.
 

@@ -174,7 +174,7 @@ cdef class OpaqueArray(DescribedArray):
 
         Parameters
         ----------
-        src : :class:`Buffer` | object with the buffer protocol
+        src : :class:`Buffer` | buffer
             At least :attr:`size_bytes` bytes, in C order: packed rows of ``shape[0]`` elements. Further bytes
             are not read. Host memory must stay allocated and unchanged until the copy has completed. If the copy is
             captured, the graph keeps the memory alive.
@@ -199,7 +199,7 @@ cdef class OpaqueArray(DescribedArray):
 
         Parameters
         ----------
-        dst : :class:`Buffer` | object with the buffer protocol
+        dst : :class:`Buffer` | buffer
             At least :attr:`size_bytes` writable bytes, in C order. Further bytes are not written. Host memory
             must stay allocated until the copy has completed. If the copy is captured, the graph keeps the memory alive.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`

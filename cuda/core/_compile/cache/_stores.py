@@ -112,7 +112,7 @@ class ProgramCacheResource(abc.ABC):
 
         Parameters
         ----------
-        items : Mapping or iterable of pairs
+        items : Mapping | iterable[tuple]
             Keys and values.
         """
         for key, value in items.items() if isinstance(items, Mapping) else items:
