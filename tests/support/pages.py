@@ -8,15 +8,11 @@ import functools
 import re
 import textwrap
 from pathlib import Path
-from types import CodeType
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-BLOCK = re.compile(r"^( *)```python\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
 FENCE = re.compile(r"^( *)```(\w+)\n(.*?)^\1```(?:\n\s*^\1```text\n(.*?)^\1```)?", re.DOTALL | re.MULTILINE)
-# Its programs still share names, and run in tests/protocols.
-OTHERS = {"guide/software-device.md"}
 
 
 class Program(NamedTuple):
@@ -41,17 +37,8 @@ def programs(language: str = "python") -> list[Program]:
         page = "../README.md" if path.parent == ROOT else path.relative_to(DOCS).as_posix()
         text = path.read_text()
         for block in FENCE.finditer(text):
-            if block[2] == language and page not in OTHERS:
+            if block[2] == language:
                 line = text[: block.start()].count("\n") + 1
                 output = block[4] and textwrap.dedent(block[4])
                 found.append(Program(page, line, textwrap.dedent(block[3]), output))
     return found
-
-
-def code_blocks(page: str) -> list[CodeType]:
-    """Return the code blocks of a page, given by its path below ``docs``; tracebacks name the page and its line."""
-    text = (DOCS / page).read_text()
-    return [
-        compile("\n" * (text[: block.start()].count("\n") + 1) + textwrap.dedent(block[2]), page, "exec")
-        for block in BLOCK.finditer(text)
-    ]
