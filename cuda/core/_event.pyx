@@ -226,7 +226,7 @@ cdef class Event(DriverObject):
 
     @property
     def is_done(self) -> bool:
-        """Whether the recorded work has completed; True before the first record (``cuEventQuery``)."""
+        """Whether the recorded work has completed, or nothing was recorded yet (``cuEventQuery``)."""
         return Event_is_done(self)
 
     @property

@@ -10,7 +10,7 @@ __all__ = ["Host"]
 
 
 class Host:
-    """The host, or one of its NUMA nodes, as a memory location; the counterpart of :class:`Device`.
+    """The host, or one of its NUMA nodes, as a memory location: the counterpart of :class:`Device`.
 
     Equal arguments give the same object.
 
@@ -81,7 +81,7 @@ class Host:
 
     @property
     def numa_id(self) -> int | None:
-        """The NUMA node; None for the host without a specific node."""
+        """The NUMA node, or None for the host without a specific node."""
         return self._numa_id
 
     @property

@@ -592,7 +592,7 @@ cdef class Stream(StreamSource):
 
 
 class StreamTimer:
-    """Measures the time between two points of a stream; :meth:`Stream.timed` returns one."""
+    """Measures the time between two points of a stream, and is returned by :meth:`Stream.timed`."""
 
     _stream = _start = _end = None
 

@@ -115,7 +115,7 @@ def unsupported_calls() -> dict[str, int]:
 
 
 def end_kernels() -> None:
-    """Stop all running kernels of this process, and drop the work enqueued behind them.
+    """Stop all running kernels of this process, and drop the work enqueued after them.
 
     Ctrl-C does the same if it raises ``KeyboardInterrupt``, and so does the end of the process.
     Contexts stay usable; waiting for dropped work returns ``CUDA_ERROR_LAUNCH_FAILED``, once for each
@@ -125,7 +125,7 @@ def end_kernels() -> None:
 
 
 def settle_interrupts() -> bool:
-    """Wait until a Ctrl-C, if there was one, has stopped the kernels; return whether there was one.
+    """Wait until a Ctrl-C, if there was one, has stopped the kernels, and return whether there was one.
 
     A program that continues after Ctrl-C calls this first, so that its next launches are not stopped as well.
     """
@@ -166,7 +166,7 @@ def leaks() -> list[str]:
 
 
 class Plan:
-    """A context manager that injects faults: driver calls fail while its block runs; made by :func:`fail`."""
+    """A context manager from :func:`fail` that injects faults: driver calls fail while its block runs."""
 
     def __init__(self, text: str):
         self.text = text
@@ -449,20 +449,20 @@ class GraphicsBuffer:
         self.delete()
 
     def read(self) -> bytes:
-        """Return the contents; RuntimeError if the buffer is mapped or deleted."""
+        """Return the contents, or raise RuntimeError if the buffer is mapped or deleted."""
         data = ctypes.create_string_buffer(self.size)
         if not _active().emulator_graphics_read(self.name, 0, data, self.size):
             raise RuntimeError("the graphics buffer is mapped or deleted")
         return data.raw
 
     def write(self, data: Any, offset: int = 0) -> None:
-        """Write bytes at an offset in bytes; RuntimeError if the buffer is mapped, deleted or too small."""
+        """Write bytes at an offset in bytes, or raise RuntimeError if the buffer is mapped, deleted or too small."""
         data = bytes(data)
         if offset < 0 or not _active().emulator_graphics_write(self.name, offset, data, len(data)):
             raise RuntimeError("the graphics buffer is mapped, deleted, or too small")
 
     def delete(self) -> None:
-        """Delete the buffer; memory that is registered is kept until it is unregistered."""
+        """Delete the buffer. Registered memory is kept until it is unregistered."""
         _active().emulator_graphics_delete(self.name)
 
 

@@ -144,7 +144,7 @@ class UnavailableError(RuntimeError, AttributeError):
 
 
 class NVRTCError(CUDAError):
-    """The CUDA C++ compiler failed; ``log`` contains its messages.
+    """The CUDA C++ compiler failed, and ``log`` contains its messages.
 
     Examples
     --------

@@ -48,7 +48,7 @@ class Options:
 def options(cls: type | None = None, /, *, frozen: bool = False):
     """Turn a subclass of :class:`Options` into a dataclass, as a class decorator.
 
-    Mutable options have slots, so that assigning to a misspelt name is an error. The error for an unknown keyword of
+    Mutable options have slots, so that assigning to a misspelled name is an error. The error for an unknown keyword of
     the constructor names similar fields.
 
     Parameters

@@ -461,7 +461,7 @@ cdef class GraphNode:
         )
 
     def switch(self, condition: GraphCondition, count: int) -> SwitchNode:
-        """Add a conditional node with several bodies; the condition selects one (``cuGraphAddNode``).
+        """Add a conditional node with several bodies, one of which the condition selects (``cuGraphAddNode``).
 
         Parameters
         ----------

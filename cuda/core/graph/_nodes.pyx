@@ -149,7 +149,7 @@ cdef class WhileNode(ConditionalNode):
 
 
 cdef class SwitchNode(ConditionalNode):
-    """A conditional node with several bodies; the condition is the index of the body that runs."""
+    """A conditional node with several bodies, whose condition is the index of the body that runs."""
 
 
 cdef dict KINDS = {

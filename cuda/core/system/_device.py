@@ -269,7 +269,7 @@ class Device(DeviceTopology):
 
     @nvml_property
     def pci_info(self) -> PciInfo:
-        """The PCI address and link; RuntimeError for MIG instances, which have none."""
+        """The PCI address and link. Raises RuntimeError for MIG instances, which have none."""
         return PciInfo(self)
 
     @nvml_property

@@ -88,22 +88,22 @@ class EventData:
 
     @nvml_property
     def event_type(self) -> EventType:
-        """The event type; ValueError if NVML reports an event that has no name here."""
+        """The event type. Raises ValueError if NVML reports an event that has no name here."""
         return member_of(self._record.event_type, _EVENT_TYPE_MAPPING, "an event")
 
     @nvml_property
     def event_data(self) -> int:
-        """The code of an Xid error; ValueError for other events."""
+        """The code of an Xid error. Raises ValueError for other events."""
         return self._xid_field("event_data")
 
     @nvml_property
     def gpu_instance_id(self) -> int:
-        """The ID of the GPU instance of an Xid error, ``0xFFFFFFFF`` without MIG; ValueError for other events."""
+        """The ID of an Xid error's GPU instance, ``0xFFFFFFFF`` without MIG. Raises ValueError for other events."""
         return self._xid_field("gpu_instance_id")
 
     @nvml_property
     def compute_instance_id(self) -> int:
-        """The ID of the compute instance of an Xid error, ``0xFFFFFFFF`` without MIG; ValueError for other events."""
+        """The ID of an Xid error's compute instance, ``0xFFFFFFFF`` without MIG. Raises ValueError for other events."""
         return self._xid_field("compute_instance_id")
 
 

@@ -64,7 +64,7 @@ class PciInfo(DeviceView):
 
     @nvml_property
     def vendor_id(self) -> int:
-        """The vendor ID; NVIDIA is ``0x10de``."""
+        """The vendor ID, ``0x10de`` for NVIDIA."""
         return int(self._record.pci_device_id) & 0xFFFF
 
     @nvml_property

@@ -81,7 +81,7 @@ class SystemEvent(Snapshot):
 
     @nvml_property
     def device(self) -> Device:
-        """The device; NvmlError if the driver is no longer bound to it."""
+        """The device. Raises NvmlError if the driver is no longer bound to it."""
         address = self.gpu_id
         return Device(pci_bus_id=f"{address >> 16:08X}:{address >> 8 & 0xFF:02X}:{address & 0xFF:02X}.0")
 

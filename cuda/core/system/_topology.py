@@ -30,7 +30,7 @@ class DeviceTopology:
     """The base of :class:`Device` with its queries of the topology."""
 
     def get_nvlink_count(self) -> int:
-        """Return the number of NVLink links; 0 if the device does not support NVLink.
+        """Return the number of NVLink links, or 0 if the device does not support NVLink.
 
         Reads the field ``DEV_NVLINK_LINK_COUNT`` (``nvml.device_get_field_values``).
         """

@@ -71,7 +71,7 @@ class SourceKernel:
         return found
 
     def _kernel_for(self, stream) -> Kernel:
-        """Return the kernel for the device of a stream; :func:`launch` calls this."""
+        """Return the kernel for the device of a stream, as :func:`launch` does."""
         stream = getattr(stream, "stream", stream)  # of a graph builder
         is_default = not isinstance(stream, Stream) or int(stream.handle) <= 2
         return self.for_device(None if is_default else stream.device)
