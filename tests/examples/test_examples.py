@@ -26,6 +26,7 @@ NEEDS = {
     **dict.fromkeys(("mandelbrot_zoom", "n_body"), pytest.mark.requires(modules=("PIL", "tqdm"))),
     **dict.fromkeys(("clusters", "tma_matmul"), HOPPER),
     "heat_flow": pytest.mark.requires(modules=("PIL", "tqdm")),
+    "tensor_cores": pytest.mark.requires(compute=(8, 0)),
     "image_filter": pytest.mark.requires(module="skimage"),
     "opengl_sharing": pytest.mark.requires(graphics_buffers=True),
     "jacobi_graph": pytest.mark.requires(module="scipy"),
