@@ -11,8 +11,8 @@ import numpy as np
 
 from cuda.core import Device, LaunchConfig, Program
 
-# Each thread holds pairs of elements: from rows `group` and `group` + 8 of the left tile, and from column `group` of the
-# right one. The right matrix is stored transposed, so its pairs are adjacent as well.
+# Each thread holds pairs of elements: from rows `group` and `group` + 8 of the left tile, and from column `group` of
+# the right one. The right matrix is stored transposed, so its pairs are adjacent as well.
 SOURCE = r"""
 extern "C" __global__ void product(const unsigned* left, const unsigned* right, float* result, int n) {
     int group = threadIdx.x / 4, pair = threadIdx.x % 4, row = blockIdx.y * 16 + group, column = blockIdx.x * 8;
