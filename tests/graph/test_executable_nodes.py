@@ -83,6 +83,12 @@ def test_kernel_node_keeps_its_launch_when_only_arguments_change(stream, kernels
         graph[node].update(args=(memory.at(index),))
         launched(graph, stream)
     assert memory.values[2:6].tolist() == [0, 2, 2, 2]
+    view = graph[node]
+    for grid in (1, 2):
+        view.update(config=LaunchConfig(grid=grid, block=1), args=(memory.at(9),))
+    graph[node].update(args=(memory.at(9),))
+    launched(graph, stream)
+    assert memory.values[9] == 2
     graph[node].update(kernel=kernels["add"], args=(memory.at(6), 5))
     graph[node].update(args=(memory.at(7), 5))
     launched(graph, stream)

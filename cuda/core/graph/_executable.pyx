@@ -530,6 +530,7 @@ cdef class ExecutableKernelNode(SwitchableNode):
     cdef:
         Kernel _kernel              # the kernel of the last update, if its arguments need no references
         uint64_t _change_count      # of the operands after that update
+        LaunchConfig _config        # a copy of the configuration of that update
 
     def update(self, *, config: LaunchConfig | None = None, kernel: Kernel | None = None, args) -> None:
         """Change the kernel launch of the node (``cuGraphExecNodeSetParams``).
@@ -566,7 +567,8 @@ cdef class ExecutableKernelNode(SwitchableNode):
         # The common case: the executable already keeps everything that the node needs.
         if kernel is self._kernel and self._operands.change_count == self._change_count and is_plain(arguments):
             change_kernel(self, config, arguments)
-            keep_launch(self, config, kernel)
+            if not is_same_shape(self._config._native, (<LaunchConfig>config)._native):
+                keep_launch(self, config, kernel)
             return
         change(self, KernelValues_create(config, kernel, arguments))
         keep_launch(self, config, kernel)
@@ -593,9 +595,10 @@ cdef int keep_launch(ExecutableKernelNode self, LaunchConfig config, Kernel kern
     if known is not None and known[1] is kernel:
         last = known[0]
         if is_same_shape(last._native, config._native):
+            self._config = last
             return 0
-    last = LaunchConfig(grid=config.grid, block=config.block, shmem_size=config.shmem_size)
-    self._operands.launches[address] = (last, kernel)
+    self._config = LaunchConfig(grid=config.grid, block=config.block, shmem_size=config.shmem_size)
+    self._operands.launches[address] = (self._config, kernel)
     return 0
 
 
