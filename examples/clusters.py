@@ -6,9 +6,9 @@ Blocks of a cluster run at the same time, and can read each other's shared memor
 """
 
 import numpy as np
+from cuda.pathfinder import find_nvidia_header_directory
 
 from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program, ProgramOptions, launch
-from cuda.pathfinder import find_nvidia_header_directory
 
 SOURCE = r"""
 #include <cooperative_groups.h>

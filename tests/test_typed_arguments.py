@@ -589,7 +589,7 @@ def test_a_host_array_is_an_error_that_names_to_device():
         (np.longdouble("1e4000"), OverflowError),
         (-np.longdouble("1e4000"), OverflowError),
         (np.clongdouble(1 + 2j), TypeError),
-        (np.timedelta64(3), TypeError),
+        (np.timedelta64(3, "h"), TypeError),
         (np.timedelta64(3, "ns"), TypeError),
         (np.datetime64(3, "ns"), TypeError),
     ],

@@ -180,7 +180,5 @@ ATTRIBUTES = {
     "shared_memory_carveout": Attribute(14, "i", _carveout, False),
     "nvlink_util_centric_scheduling": Attribute(16, "I", _flag),
     "portable_cluster_size_mode": Attribute(17, "i", _choice(*_MODES), since=(13, 2)),
-    "shared_memory_mode": Attribute(
-        18, "i", _choice(*_MODES, "allow_oversized", "prefer_oversized"), since=(13, 2)
-    ),
+    "shared_memory_mode": Attribute(18, "i", _choice(*_MODES, "allow_oversized", "prefer_oversized"), since=(13, 2)),
 }

@@ -91,7 +91,7 @@ RACES = {
     "kernels": "kernel add: data race: (load|store) of 4 bytes",
     "early_event": "kernel add: data race: (load|store) of 4 bytes",
     "event_of_another_stream": "kernel add: data race: (load|store) of 4 bytes",
-    "copy_of_result": "(cuMemcpy.*: data race: load of 128 bytes: at offset 0 in the 128 bytes of device mem|kernel add)",
+    "copy_of_result": "(cuMemcpy.*: data race: load of 128 bytes: at offset 0 in the 128 bytes of|kernel add)",
     "fill_beside": "(cuMemset.*|kernel add): data race",
     "kernel_beside_fill": "(cuMemset.*|kernel add): data race",
     "graph_beside_kernel": "kernel add: data race",

@@ -66,7 +66,10 @@ def test_nvjitlink_gets_its_argument(name):
     "name",
     [
         # The software device does not link incrementally.
-        pytest.param(name, marks=[pytest.mark.requires(software=False, nvjitlink_version=(13, 2))] if name == "incremental" else [])
+        pytest.param(
+            name,
+            marks=[pytest.mark.requires(software=False, nvjitlink_version=(13, 2))] if name == "incremental" else [],
+        )
         for name in LINKER_ROWS
     ],
 )
