@@ -36,7 +36,8 @@ device.set_current()
 if device.compute_capability < (9, 0):
     raise SystemExit(f"{device.name} has no clusters, which need compute capability 9.0 or higher")
 stream = device.create_stream()
-options = ProgramOptions(include_path=find_nvidia_header_directory("cudart"))  # cooperative_groups.h
+headers = [find_nvidia_header_directory(name) for name in ("cudart", "cccl")]  # cooperative_groups.h includes both
+options = ProgramOptions(include_path=[path for path in headers if path])
 smooth = Program(SOURCE, "c++", options).compile("cubin").get_kernel("smooth")
 buffers = [LegacyPinnedMemoryResource().allocate(4 * N) for _ in range(2)]
 x, y = [np.asarray(buffer).view(np.float32) for buffer in buffers]

@@ -35,7 +35,9 @@ def with_driver(names):
 
 
 FOR_LAUNCHES = with_driver(VALUES)
-FOR_NODES = with_driver(sorted(name for name in VALUES if ATTRIBUTES[name].is_for_nodes))
+# A driver for CUDA 13.0 rejects preferred clusters of nodes, although it captures launches that have them.
+NOT_FOR_NODES = {name for name, row in ATTRIBUTES.items() if not row.is_for_nodes} | {"preferred_cluster"}
+FOR_NODES = with_driver(sorted(VALUES.keys() - NOT_FOR_NODES))
 
 
 @pytest.fixture
@@ -287,7 +289,12 @@ def test_a_block_that_does_not_fit_is_reported(device, stream):
 def test_nodes_with_several_attributes_leave_graphs_to_other_threads(device, kernel):
     config = LaunchConfig(grid=1, block=1, priority=-1, mem_sync_domain="remote", is_cooperative=True)
     GraphDefinition().launch(config, kernel, 0)
-    thread = threading.Thread(target=lambda: GraphDefinition().launch(config, kernel, 0), daemon=True)
+
+    def work():
+        device.set_current()
+        GraphDefinition().launch(config, kernel, 0)
+
+    thread = threading.Thread(target=work, daemon=True)
     thread.start()
     thread.join(10)
     assert not thread.is_alive()

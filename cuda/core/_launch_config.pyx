@@ -91,6 +91,7 @@ cdef class LaunchConfig:
         The physical domains of ``"default"`` and ``"remote"``.
     preferred_cluster : tuple[int, int, int], optional
         The number of blocks per cluster to use where it fits: a multiple of ``cluster``, which it requires.
+        Drivers for CUDA 13.0 capture it, but reject it in :meth:`GraphNode.launch <cuda.core.graph.GraphNode.launch>`.
     shared_memory_carveout : int, optional
         The part of the L1 cache that should be shared memory, in percent, or -1 for the default of the driver.
     shared_memory_mode : str, optional

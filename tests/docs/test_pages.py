@@ -90,6 +90,7 @@ def anchors(page):
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+@pytest.mark.requires(source=True)
 def test_messages_name_anchors_of_the_page_about_errors():
     named = {kind.__name__.lower() for kind in (CUDAError, LaunchError, NotSupportedError, OutOfMemoryError)}
     named |= {*ANCHORS.values()}

@@ -29,6 +29,8 @@ def test_items_convert_the_items_of_a_sequence():
     items = _attributes.Items([1, 2, 3], str)
     assert list(items) == ["1", "2", "3"] and len(items) == 3 and items[-1] == "3"
     assert repr(items) == "Items(['1', '2', '3'])"
+    with pytest.raises(TypeError, match="idx must be an int, not str"):
+        items["a"]
 
 
 def test_views_name_their_device():

@@ -52,13 +52,12 @@ class MulticastObject:
 
     Examples
     --------
-    ::
-
-        with MulticastObject([0, 1], 1 << 21) as team:
-            buffers = [VirtualMemoryResource(i).allocate(team.size) for i in (0, 1)]
-            for buffer in buffers:
-                team.bind(buffer)
-            everywhere = team.map()
+    >>> from cuda.core import MulticastObject, VirtualMemoryResource
+    >>> team = MulticastObject([0, 1], 1 << 21)  # doctest: +SKIP
+    >>> buffers = [VirtualMemoryResource(i).allocate(team.size) for i in (0, 1)]  # doctest: +SKIP
+    >>> for buffer in buffers:  # doctest: +SKIP
+    ...     team.bind(buffer)
+    >>> everywhere = team.map()  # doctest: +SKIP
     """
 
     __slots__ = ("__weakref__", "_devices", "_handle", "_size")

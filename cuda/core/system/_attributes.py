@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
-from cuda.core._utils.validators import name_bytes, shown
+from cuda.core._utils.validators import int_argument, name_bytes, shown
 from cuda.core.system._support import nvml, without_value
 
 __all__ = [
@@ -162,7 +162,7 @@ class Items:
         return len(self._items)
 
     def __getitem__(self, idx: int):
-        return self._items[operator.index(idx)]
+        return self._items[int_argument("idx", idx)]
 
     def __iter__(self):
         return iter(self._items)
