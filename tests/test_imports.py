@@ -132,13 +132,14 @@ def test_imports_that_resemble_no_name_fail_as_usual(name):
         exec(f"from cuda.core import {name}")
 
 
-def test_a_submodule_that_resembles_a_public_name_is_imported(monkeypatch, tmp_path):
+def test_a_submodule_that_resembles_a_public_name_is_imported(tmp_path):
     (tmp_path / "Devices.py").touch()
-    monkeypatch.setattr(cuda.core, "__path__", [*cuda.core.__path__, str(tmp_path)])
+    cuda.core.__path__.append(str(tmp_path))
     namespace = {}
     try:
         exec("from cuda.core import Devices", namespace)
     finally:
+        cuda.core.__path__.remove(str(tmp_path))
         sys.modules.pop("cuda.core.Devices", None)
         vars(cuda.core).pop("Devices", None)
     assert namespace["Devices"].__file__ == str(tmp_path / "Devices.py")
