@@ -513,7 +513,7 @@ class _VirtualMemoryDescriptor:
 
     @property
     def size(self) -> int:
-        """The size of the buffer in bytes, at most the sum of :attr:`sizes`."""
+        """The size of the buffer in bytes, at most the sum of ``sizes``."""
         return self._size
 
     def _set_sizes(self, count, sizes, size):
@@ -543,7 +543,7 @@ class VirtualMemoryIPCBufferDescriptor(_VirtualMemoryDescriptor):
 
     @classmethod
     def from_fds(cls, fds, sizes, *, size: int | None = None) -> VirtualMemoryIPCBufferDescriptor:
-        """Create a descriptor from the :attr:`fds` and :attr:`sizes` of another one.
+        """Create a descriptor from the ``fds`` and ``sizes`` of another one.
 
         Parameters
         ----------
