@@ -35,7 +35,7 @@ def expected(is_x86: bool) -> set[str]:
     for headers in (emulator / "device_include", core / "driver" / "include"):
         files |= {path for path in headers.rglob("*") if path.is_file()}
     names = {path.relative_to(ROOT).as_posix() for path in files} - BUILDERS
-    programs = (path.relative_to(ROOT) for path in (ROOT / "examples").rglob("*.py"))
+    programs = (path.relative_to(ROOT) for path in (ROOT / "examples").rglob("*") if path.suffix in (".py", ".ipynb"))
     names |= {f"cuda/core/{str(path).replace('examples', 'examples/programs', 1)}" for path in programs}
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
     if not is_x86:
