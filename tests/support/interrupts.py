@@ -35,6 +35,8 @@ def interrupt_everywhere(program, positions: int | None = SAMPLE, clean=settle) 
     """
     program()  # also imports what is imported on first use
     clean()
+    _run(program, 0)  # free-threaded CPython 3.14 traces the bytecodes of code from its second traced run on
+    clean()
     end = _run(program, 0)[0]
     clean()
     chosen = range(1, end + 1)
