@@ -45,6 +45,8 @@ def test_wrong_paths_are_rejected():
         coredump(3)
     with pytest.raises(ValueError, match="at most 1023 bytes, not 1024"):
         coredump("x" * 1024)
+    with pytest.raises(ValueError, match="file must have no null characters or halves of surrogate pairs"):
+        coredump("\ud800")
 
 
 @pytest.mark.requires(software=True)

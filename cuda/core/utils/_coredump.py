@@ -8,6 +8,7 @@ import importlib
 import os
 
 from cuda.core._utils.cuda_utils import NotSupportedError, call_driver, driver_version
+from cuda.core._utils.validators import check_path
 
 __all__ = ["coredump"]
 
@@ -48,6 +49,8 @@ def coredump(file: str | os.PathLike | None = None, *, lightweight: bool = False
     >>> from cuda.core.utils import coredump
     >>> coredump("fault.nvcudmp", lightweight=True)  # doctest: +SKIP
     """
+    if file is not None:
+        check_path("file", file)
     path = None if file is None else os.fsencode(file)
     if path is not None and len(path) > 1023:
         raise ValueError(f"file must have at most 1023 bytes, not {len(path)}")
