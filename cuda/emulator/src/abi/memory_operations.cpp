@@ -106,24 +106,17 @@ CUresult enqueue(CUstream handle, const char* name, unsigned count, const CUstre
     return stream->enqueue({kind, name, std::move(made.work)});
 }
 
-CUstreamBatchMemOpParams wait_of(CUstreamBatchMemOpType type, CUdeviceptr address, cuuint64_t value, unsigned flags)
+// A batch of one operation: `kind` is the member of the union for a wait or a write.
+template <class Kind>
+CUresult enqueue_one(CUstream handle, const char* name, Kind CUstreamBatchMemOpParams::*kind,
+                     CUstreamBatchMemOpType type, CUdeviceptr address, cuuint64_t value, unsigned flags)
 {
     CUstreamBatchMemOpParams p{};
-    p.waitValue.operation = type;
-    p.waitValue.address = address;
-    p.waitValue.value64 = value;
-    p.waitValue.flags = flags;
-    return p;
-}
-
-CUstreamBatchMemOpParams write_of(CUstreamBatchMemOpType type, CUdeviceptr address, cuuint64_t value, unsigned flags)
-{
-    CUstreamBatchMemOpParams p{};
-    p.writeValue.operation = type;
-    p.writeValue.address = address;
-    p.writeValue.value64 = value;
-    p.writeValue.flags = flags;
-    return p;
+    (p.*kind).operation = type;
+    (p.*kind).address = address;
+    (p.*kind).value64 = value;
+    (p.*kind).flags = flags;
+    return enqueue(handle, name, 1, &p, 0);
 }
 
 } // namespace
@@ -148,26 +141,26 @@ CUresult emu::abi::make_operations(const std::shared_ptr<Context>& context, unsi
 
 ENTRY(cuStreamWaitValue32, 11070)(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
 {
-    auto operation = wait_of(CU_STREAM_MEM_OP_WAIT_VALUE_32, addr, value, flags);
-    return enqueue(stream, "cuStreamWaitValue", 1, &operation, 0);
+    return enqueue_one(stream, "cuStreamWaitValue", &CUstreamBatchMemOpParams::waitValue,
+                       CU_STREAM_MEM_OP_WAIT_VALUE_32, addr, value, flags);
 }
 
 ENTRY(cuStreamWaitValue64, 11070)(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
 {
-    auto operation = wait_of(CU_STREAM_MEM_OP_WAIT_VALUE_64, addr, value, flags);
-    return enqueue(stream, "cuStreamWaitValue", 1, &operation, 0);
+    return enqueue_one(stream, "cuStreamWaitValue", &CUstreamBatchMemOpParams::waitValue,
+                       CU_STREAM_MEM_OP_WAIT_VALUE_64, addr, value, flags);
 }
 
 ENTRY(cuStreamWriteValue32, 11070)(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
 {
-    auto operation = write_of(CU_STREAM_MEM_OP_WRITE_VALUE_32, addr, value, flags);
-    return enqueue(stream, "cuStreamWriteValue", 1, &operation, 0);
+    return enqueue_one(stream, "cuStreamWriteValue", &CUstreamBatchMemOpParams::writeValue,
+                       CU_STREAM_MEM_OP_WRITE_VALUE_32, addr, value, flags);
 }
 
 ENTRY(cuStreamWriteValue64, 11070)(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
 {
-    auto operation = write_of(CU_STREAM_MEM_OP_WRITE_VALUE_64, addr, value, flags);
-    return enqueue(stream, "cuStreamWriteValue", 1, &operation, 0);
+    return enqueue_one(stream, "cuStreamWriteValue", &CUstreamBatchMemOpParams::writeValue,
+                       CU_STREAM_MEM_OP_WRITE_VALUE_64, addr, value, flags);
 }
 
 ENTRY(cuStreamBatchMemOp, 11070)(CUstream stream, unsigned int count, CUstreamBatchMemOpParams* operations,
