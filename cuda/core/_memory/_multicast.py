@@ -64,9 +64,7 @@ class MulticastObject:
 
     def __init__(self, devices, size: int):
         self._devices = _team(devices)
-        size = int_argument("size", size, "an int, a number of bytes")
-        if not 0 <= size < 1 << 63:
-            raise OverflowError(f"size must be a number of bytes, from 0 to 2**63 - 1, not {shown(size)}")
+        size = _check_bytes("size", size)
         if size == 0:
             raise ValueError("size must be at least 1 byte, not 0")
         driver = cuda_utils.driver
@@ -118,7 +116,7 @@ class MulticastObject:
         """
         if not isinstance(buffer, Buffer):
             raise TypeError(f"buffer must be a Buffer, not {type(buffer).__name__}")
-        offset = _check_offset("offset", offset)
+        offset = _check_bytes("offset", offset)
         self._handle.bind(offset, buffer)
 
     def unbind(self, device, *, offset: int = 0, size: int | None = None) -> None:
@@ -148,8 +146,8 @@ class MulticastObject:
         if device not in self._devices:
             team = [int(item) for item in self._devices]
             raise ValueError(f"device must belong to the team, {team}, not {int(device)}")
-        offset = _check_offset("offset", offset)
-        size = max(self._size - offset, 0) if size is None else _check_offset("size", size)
+        offset = _check_bytes("offset", offset)
+        size = max(self._size - offset, 0) if size is None else _check_bytes("size", size)
         self._handle.unbind(int(device), offset, size)
 
     def map(self, *, stream: Stream | GraphBuilder | None = None) -> VirtualMemoryBuffer:
@@ -215,7 +213,7 @@ def _team(devices) -> tuple:
     return team
 
 
-def _check_offset(name: str, value) -> int:
+def _check_bytes(name: str, value) -> int:
     value = int_argument(name, value, "an int, a number of bytes")
     if not 0 <= value < 1 << 63:
         raise OverflowError(f"{name} must be a number of bytes, from 0 to 2**63 - 1, not {shown(value)}")
