@@ -125,10 +125,17 @@ cdef int wait_before_copy(
 
 # Waits until a stream is idle, or longer for an event after its work, which is stored in `event`. Other threads might
 # keep the stream busy forever.
-cdef cydriver.CUresult wait_for_work(
+cdef inline cydriver.CUresult wait_for_work(
     cydriver.CUstream c_stream, EventHandle* event
 ) except? cydriver.CUDA_ERROR_UNKNOWN nogil:
     cdef cydriver.CUresult err = stream_state(c_stream)
+    return err if err != cydriver.CUresult.CUDA_ERROR_NOT_READY else wait_for_busy_stream(c_stream, event)
+
+
+cdef cydriver.CUresult wait_for_busy_stream(
+    cydriver.CUstream c_stream, EventHandle* event
+) except? cydriver.CUDA_ERROR_UNKNOWN nogil:
+    cdef cydriver.CUresult err = cydriver.CUresult.CUDA_ERROR_NOT_READY
     cdef Pauses pauses
     while err == cydriver.CUresult.CUDA_ERROR_NOT_READY:
         if pauses.pause(True):

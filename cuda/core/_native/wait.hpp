@@ -65,7 +65,9 @@ public:
 
     // Pauses once. True if the caller should check for signals.
     bool pause(bool can_spin) noexcept {
-        const std::int64_t now = nanoseconds_now(), elapsed = now - start_;
+        const std::int64_t now = nanoseconds_now();
+        if (start_ == 0) start_ = checked_ = now;
+        const std::int64_t elapsed = now - start_;
         if (can_spin && elapsed < spin_time) {
             sched_yield(); // costs nothing if no other thread waits for the processor
             return false;
@@ -78,8 +80,8 @@ public:
     }
 
 private:
-    const std::int64_t start_ = nanoseconds_now();
-    std::int64_t checked_ = start_;
+    std::int64_t start_ = 0;  // of the first pause: work that has completed costs no look at the clock
+    std::int64_t checked_ = 0;
 };
 
 // A call on a helper thread, which the caller may abandon. The thread is reused for the next call, unless it is still
