@@ -39,6 +39,8 @@ def main() -> int:
         global now
         now = time.thread_time_ns  # beside other programs, the thread often waits for a processor
         native.load_null_driver()
+    else:
+        KINDS.pop(("kernels of a module", 100))  # no module of the GPU has ten thousand kernels
     core = calls.core_names()
     batches = {}
     for (name, least), kind in KINDS.items():
