@@ -343,6 +343,60 @@ def test_a_grown_buffer_has_a_second_address_if_the_next_ones_are_used(resource,
     again.close()
 
 
+class ClosesBuffer(VirtualMemoryResource):
+    """A resource that closes a buffer when its options are read."""
+
+    victim = None
+
+    def _properties(self, config):
+        if self.victim is not None:
+            self.victim.close()
+        return super()._properties(config)
+
+
+@pytest.mark.requires(vmm=True, software=True)  # counts free memory
+@pytest.mark.parametrize("is_moved", [False, True])
+def test_a_buffer_closed_while_it_grows_leaves_its_memory_to_the_new_one(device, stream, is_moved):
+    resource = ClosesBuffer(device)
+    before = free_memory()
+    buffer = resource.allocate(1, stream=stream)
+    write(buffer, bytes([9]) * buffer.size, stream)
+    size = buffer.size
+    with blocked(buffer) if is_moved else contextlib.nullcontext():
+        resource.victim = buffer
+        grown = resource.modify_allocation(buffer, 2 * size)
+    assert buffer.is_closed
+    assert set(read(grown, stream)[:size]) == {9}
+    grown.close()
+    assert free_memory() == before
+
+
+@pytest.mark.requires(vmm=True, software=True)  # counts free memory
+def test_threads_close_a_buffer_while_it_grows(device, resource):
+    before = free_memory()
+    failures = []
+
+    def grow(buffer):
+        try:
+            device.set_current()
+            for _ in range(10):
+                resource.modify_allocation(buffer, 3 * GRANULARITY).close()
+        except RuntimeError as error:
+            if "closed" not in str(error):
+                failures.append(error)
+
+    for _ in range(20):
+        buffer = resource.allocate(1)
+        threads = [threading.Thread(target=grow, args=(buffer,)) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        buffer.close()
+        for thread in threads:
+            thread.join(60)
+    assert not failures
+    assert free_memory() == before
+
+
 @pytest.mark.requires(vmm=True, peer=True)
 def test_access_is_granted_by_the_options(devices):
     with VirtualMemoryResource(0, {"peers": [1], "peer_access": "r"}).allocate(1) as buffer:

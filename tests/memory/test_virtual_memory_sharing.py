@@ -95,6 +95,20 @@ def test_a_process_can_import_its_own_memory(resource, buffer, stream):
         assert first_bytes(buffer, stream) == b"\11\11"
 
 
+def test_imported_memory_that_is_larger_than_its_buffer_grows(resource, stream):
+    with resource.allocate(1) as first, resource.modify_allocation(first, 2 * first.size) as buffer:
+        unit = first.size
+        put(buffer, 4)
+        source = buffer.ipc_descriptor
+        part = VirtualMemoryIPCBufferDescriptor.from_fds(source.fds, source.sizes, size=unit)
+        with Buffer.from_ipc_descriptor(resource, part, stream=stream) as other:
+            assert other.size == unit
+            for factor in (2, 3):
+                with resource.modify_allocation(other, factor * unit) as grown:
+                    assert grown.size == factor * unit
+                    assert set(read(grown, stream)[: 2 * unit]) == {4}
+
+
 def test_descriptors_are_rebuilt_from_their_files(resource, buffer, stream):
     source = buffer.ipc_descriptor
     ends = socket.socketpair()

@@ -72,6 +72,7 @@ __all__ = [
     "allocate_host_with_flags",
     "allocate_managed",
     "allocate_pitched",
+    "call_with_memory",
     "check_not_capturing",
     "free_virtual_memory",
     "open_shared_memory",
@@ -856,6 +857,13 @@ def virtual_memory_of(Buffer buffer) -> VirtualMemory | None:
     if memory.value().resource == NULL or not isinstance(<object>memory.value().resource, VirtualMemory):
         return None
     return <object>memory.value().resource
+
+
+def call_with_memory(Buffer buffer not None, function, *arguments):
+    """Return ``function(*arguments)``. The memory of ``buffer`` is not released before it returns, even if closed."""
+    cdef AllocationPin memory
+    Buffer_pin(buffer, &memory)
+    return function(*arguments)
 
 
 def check_not_capturing(Stream stream) -> None:

@@ -17,6 +17,7 @@ from cuda.core._memory._ipc import (
 from cuda.core._memory._legacy import (
     VirtualMemory,
     _SynchronousAllocator,
+    call_with_memory,
     check_not_capturing,
     free_virtual_memory,
     virtual_memory_of,
@@ -251,7 +252,7 @@ class VirtualMemoryResource(_SynchronousAllocator):
         if not self.config.location_type == config.location_type == "device":
             raise AssertionError("location_type must be 'device', because host memory cannot be modified")
         self._check_support(config)
-        return self._modify(buf, new_size, config)
+        return call_with_memory(buf, self._modify, buf, new_size, config)
 
     @property
     def device(self):
@@ -313,33 +314,37 @@ class VirtualMemoryResource(_SynchronousAllocator):
             raise RuntimeError(f"device {int(self._owner)} does not support gpu_direct_rdma with virtual memory")
 
     def _modify(self, buf, new_size, config):
-        if buf.size == 0:
+        size, stream = buf.size, buf._deallocation_stream
+        if size == 0:
             raise ValueError("buf must not be empty, because it has no address range to grow; allocate a new buffer")
         memory = virtual_memory_of(buf)
         if memory is None:
             raise ValueError("buf must be memory that this resource allocated, not wrapped memory")
-        if new_size <= buf.size:
+        if new_size <= size:
             return buf
         properties = self._properties(config)
         granularity = self._granularity(config, properties)
-        more = _round_up(new_size - buf.size, granularity)
-        grown = self._continued(buf, memory, more, config, properties)
+        # Memory that was imported can be larger than its buffer.
+        more = _round_up(max(new_size - memory.size, 0), granularity)
+        grown = self._continued(memory, more, config, properties)
         if grown is None:
-            grown = self._moved(buf, memory, more, granularity, config, properties)
-        return grown.make_buffer(VirtualMemoryBuffer, self, buf._deallocation_stream)
+            grown = self._moved(memory, more, granularity, config, properties)
+        return grown.make_buffer(VirtualMemoryBuffer, self, stream)
 
-    def _continued(self, buf, memory, more, config, properties) -> VirtualMemory | None:
+    def _continued(self, memory, more, config, properties) -> VirtualMemory | None:
         grown = VirtualMemory(memory)
-        end = buf.handle + buf.size
+        if more == 0:
+            return grown
+        end = memory.pieces[0][0] + memory.size
         if grown.reserve(more, 0, end) != end:
             return None
         grown.back(end, more, properties.getPtr())
         self._grant(self._access(config), [(end, more)])
         return grown
 
-    def _moved(self, buf, memory, more, granularity, config, properties) -> VirtualMemory:
+    def _moved(self, memory, more, granularity, config, properties) -> VirtualMemory:
         moved = VirtualMemory()
-        address = _reserve(moved, buf.size + more, granularity, config)
+        address = _reserve(moved, memory.size + more, granularity, config)
         for old, length in memory.pieces:
             # Map the same physical memory at a second address.
             moved.share(address + moved.size, length, old)
