@@ -70,8 +70,13 @@ def test_bad_sizes_are_rejected(config, field, size):
 @pytest.mark.parametrize("given", [{}, {"grid": 1}, {"block": 1}])
 def test_grid_and_block_are_required(given):
     missing = "block" if "grid" in given else "grid"
-    with pytest.raises(ValueError, match=missing):
+    with pytest.raises(ValueError, match=f"{missing}, the number of .*, is missing$"):
         LaunchConfig(**given)
+
+
+def test_a_block_that_was_passed_as_the_cluster_is_explained():
+    with pytest.raises(ValueError, match=r"pass block by name: LaunchConfig\(4, block=\.\.\.\)"):
+        LaunchConfig(4, 64)
 
 
 def test_unknown_fields_are_rejected():

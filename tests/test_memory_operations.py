@@ -190,8 +190,10 @@ def test_pool_memory_is_rejected(device, stream, operation):
 @pytest.mark.requires(software=True)
 def test_nodes_reject_pool_memory(device, stream):
     array = device.zeros(1, np.int32, stream=stream)
-    with pytest.raises(CUDAError, match="INVALID_VALUE"):
+    with pytest.raises(CUDAError, match=r"INVALID_VALUE[^$]*need page-locked memory"):
         GraphDefinition().memory_operations(MemoryOperation.write(array, 1))
+    with pytest.raises(CUDAError, match=r"INVALID_VALUE[^$]*fewer than 256 operations"):
+        GraphDefinition().memory_operations(*[MemoryOperation.barrier()] * 257)
 
 
 @pytest.mark.requires(vmm=True)

@@ -478,7 +478,12 @@ cdef int LaunchConfig_init(
     bint is_serialization_programmatic,
 ) except -1:
     cdef unsigned int c_block[3]
+    if grid is None:
+        raise ValueError("grid, the number of blocks, is missing")
     self._is_grid_auto = read_grid(grid, self._grid)
+    if block is None:
+        remedy = f"; the second argument is cluster, so pass block by name: LaunchConfig({shown(grid)}, block=...)"
+        raise ValueError(f"block, the number of threads per block, is missing{'' if cluster is None else remedy}")
     read_sizes(block, "block", c_block)
     self._native.blockDimX = c_block[0]
     self._native.blockDimY = c_block[1]

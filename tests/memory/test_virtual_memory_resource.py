@@ -202,6 +202,13 @@ def test_unknown_node_is_rejected():
         resource.allocate(8)
 
 
+def test_locations_and_types_that_drivers_reject_are_rejected():
+    with pytest.raises(ValueError, match="allocation_type must be 'pinned'; use ManagedMemoryResource"):
+        VirtualMemoryResourceOptions(allocation_type=VirtualMemoryAllocationType.MANAGED)
+    with pytest.raises(ValueError, match="must not be 'host_numa_current', .*use 'host_numa' with numa_id"):
+        VirtualMemoryResourceOptions(location_type="HOST_NUMA_CURRENT")
+
+
 def test_node_needs_its_location_type():
     with pytest.raises(ValueError, match="numa_id must be None unless"):
         VirtualMemoryResourceOptions(numa_id=0)

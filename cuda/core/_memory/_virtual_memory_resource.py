@@ -415,9 +415,10 @@ class VirtualMemoryResourceOptions(Options):
     Attributes
     ----------
     allocation_type : :class:`~cuda.core.typing.VirtualMemoryAllocationType`, optional
-        ``"pinned"``, the default, or ``"managed"``, which needs CUDA 13.
+        ``"pinned"``, the only type. :class:`ManagedMemoryResource` allocates managed memory.
     location_type : :class:`~cuda.core.typing.VirtualMemoryLocationType`, optional
-        The location of the memory. Default is ``"device"``; ``"host_numa"`` is the NUMA node ``numa_id``.
+        The location of the memory: ``"device"``, the default, ``"host"``, or ``"host_numa"``, the NUMA node
+        ``numa_id``.
     handle_type : :class:`~cuda.core.typing.VirtualMemoryHandleType`, optional
         The handle type that the memory can be exported as. Default is ``"posix_fd"``. If None, it cannot be exported.
     granularity : :class:`~cuda.core.typing.VirtualMemoryGranularityType`, optional
@@ -460,6 +461,13 @@ class VirtualMemoryResourceOptions(Options):
     def _check(self):
         self.allocation_type = check_str_enum(self.allocation_type, VirtualMemoryAllocationType)
         self.location_type = check_str_enum(self.location_type, VirtualMemoryLocationType)
+        if self.allocation_type == VirtualMemoryAllocationType.MANAGED:
+            raise ValueError("allocation_type must be 'pinned'; use ManagedMemoryResource for managed memory")
+        if self.location_type == VirtualMemoryLocationType.HOST_NUMA_CURRENT:
+            raise ValueError(
+                "location_type must not be 'host_numa_current', because drivers reject it for physical memory; use "
+                "'host_numa' with numa_id"
+            )
         # "win32" is not a member of the enum; the resource rejects it, as it does the other Windows handle types.
         if not (isinstance(self.handle_type, str) and self.handle_type.lower() == "win32"):
             self.handle_type = check_str_enum(self.handle_type, VirtualMemoryHandleType, allow_none=True)

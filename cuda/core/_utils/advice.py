@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-__all__ = ["ADVICE", "ANCHORS", "CALL_ADVICE", "KERNEL_FAILURES", "RUNTIME_ADVICE"]
+__all__ = ["ADVICE", "ANCHORS", "CALL_ADVICE", "KERNEL_FAILURES", "MEMORY_OPERATIONS", "RUNTIME_ADVICE"]
 
 _FATAL = "The context is lost with all its memory; restart the process, with CUDA_CORE_DEBUG=1 to find the launch."
 
@@ -23,13 +23,14 @@ KERNEL_FAILURES = frozenset(
     }
 )
 
+MEMORY_OPERATIONS = (
+    "Memory operations need page-locked memory, such as device.zeros(..., pinned=True), or virtual memory: drivers "
+    "reject memory of pools, which Device.allocate(), empty() and zeros() return. A call takes fewer than 256 operations."
+)
+
 # More precise than the advice of ADVICE, for an error of one call.
 CALL_ADVICE: dict[tuple[str, str], str] = {
-    ("cuStreamBatchMemOp", "CUDA_ERROR_INVALID_VALUE"): (
-        "Memory operations need page-locked memory, such as device.zeros(..., pinned=True), or virtual memory: "
-        "drivers reject memory of pools, which Device.allocate(), empty() and zeros() return. A call takes fewer than "
-        "256 operations."
-    ),
+    ("cuStreamBatchMemOp", "CUDA_ERROR_INVALID_VALUE"): MEMORY_OPERATIONS,
 }
 
 # Anchors in docs/guide/errors.md. Codes without their own have that of their class, which is its name in lowercase.

@@ -51,6 +51,7 @@ from cuda.core._code._loading import explain
 from cuda.core._launch_attributes import ATTRIBUTES as LAUNCH_ATTRIBUTES, newer_than_driver
 from cuda.core._memory_operations import packed_operations
 from cuda.core._utils import cuda_utils, slots
+from cuda.core._utils.advice import MEMORY_OPERATIONS
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.cuda_utils import CUDAError, UnavailableError
 from cuda.core._utils.signatures import ConstructorSignature
@@ -236,8 +237,15 @@ cdef class GraphNode:
             If this node is destroyed.
         NotSupportedError
             If the driver has no such nodes for the device.
+        CUDAError
+            If the driver rejects the memory or the number of operations.
         """
-        return GraphNode_add(self, OperationValues(operations))
+        try:
+            return GraphNode_add(self, OperationValues(operations))
+        except CUDAError as error:
+            if error.name == "CUDA_ERROR_INVALID_VALUE":
+                explain(error, MEMORY_OPERATIONS)
+            raise
 
     def join(self, *nodes: GraphNode) -> EmptyNode:
         """Add an empty node that depends on this node and the given ones (``cuGraphAddNode``).
