@@ -44,6 +44,7 @@ BY_NAME = {
     "default": lambda: None,
     "device": lambda: 0,
     "device_id": lambda: 0,
+    "devices": lambda: [0],
     "dptr": lambda: _buffer().handle,
     "dst": _buffer,
     "dsts": lambda: [_buffer()],

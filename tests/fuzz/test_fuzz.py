@@ -41,6 +41,8 @@ def test_there_are_enough_values():
         "ProgramOptions: std",
         "_stream.Stream.wait: event_or_stream",
         "_memory._buffer.Buffer.fill: value",
+        "MulticastObject: devices",
+        "_memory._multicast.MulticastObject.bind: offset",
         "_launch_config.LaunchConfig.grid: value",
         "_layout._StridedLayout.__eq__: other",
         "graph._graph_definition.GraphDefinition.memcpy: dst",
