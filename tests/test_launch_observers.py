@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Observers of launches: CUDA_CORE_DEBUG, CUDA_CORE_NVTX, and functions of the library."""
 
+import gc
 import os
 import subprocess
 import sys
+import threading
 
 import pytest
 
-from cuda.core import LaunchConfig, _launch_observers, _launcher, launch
+import cuda.emulator
+from cuda.core import LaunchConfig, LaunchError, Program, _launch_observers, _launcher, _module, launch
 from support.kernels import compiled
 
 SOURCE = """
@@ -168,3 +171,71 @@ def test_nvtx_without_its_package_is_an_error_that_says_what_to_install(monkeypa
     monkeypatch.setitem(sys.modules, "nvtx", None)
     with pytest.raises(ModuleNotFoundError, match="CUDA_CORE_NVTX needs the package nvtx"):
         _launch_observers.nvtx_observer()
+
+
+def failure(stream) -> str:
+    """Return the message of a failed kernel of which the driver has no report."""
+    with (
+        cuda.emulator.fail("cuStreamSynchronize,cuStreamQuery", "CUDA_ERROR_ILLEGAL_ADDRESS"),
+        pytest.raises(LaunchError) as caught,
+    ):
+        stream.sync()
+    return str(caught.value)
+
+
+TEN = "".join(f'extern "C" __global__ void last_launch_{number}() {{}}\n' for number in range(10))
+
+
+@pytest.mark.requires(software=True)
+def test_failures_list_the_kernels_launched_last(stream):
+    code = compiled(TEN)
+    for number in range(10):
+        launch(stream, LaunchConfig(grid=(number + 1, 2), block=(3, 1, 4)), code.get_kernel(f"last_launch_{number}"))
+    for _ in range(3):
+        launch(stream, ONE, code.get_kernel("last_launch_5"))
+    first, *lines = failure(stream).partition("Kernels launched last")[2].splitlines()
+    assert first == ", newest first:"
+    assert lines[:2] == [
+        "  last_launch_5 with grid (1, 1, 1) and block (1, 1, 1)",
+        "  last_launch_9 with grid (10, 2, 1) and block (3, 1, 4), 3 launches earlier",
+    ]
+    assert [line.split()[0][-1] for line in lines] == list("59876432")
+
+
+@pytest.mark.requires(software=True)
+def test_last_launches_keep_no_code_loaded(stream):
+    code = Program('extern "C" __global__ void last_and_closed() {}', "c++").compile("cubin")
+    kernel = code.get_kernel("last_and_closed")
+    launch(stream, ONE, kernel)
+    stream.sync()
+    with cuda.emulator.fail("cuLibraryUnload", nth=1000) as unloads:  # only counts
+        kernel.close()
+        code.close()
+        gc.collect()
+    assert unloads.matched == 1
+    assert "  last_and_closed with grid (1, 1, 1)" in failure(stream)
+
+
+@pytest.mark.requires(software=True)
+def test_threads_launch_while_failures_are_described(device, stream):
+    code = compiled(TEN)
+    kernels = [code.get_kernel(f"last_launch_{number}") for number in range(10)]
+
+    def work():
+        device.set_current()
+        own = device.create_stream()
+        for _ in range(300):
+            for kernel in kernels:
+                launch(own, ONE, kernel)
+        own.sync()
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        lines = _module.describe_last_launches().splitlines()
+        assert lines[0] == "Kernels launched last, newest first:" and 2 <= len(lines) <= 9
+    for thread in threads:
+        thread.join()
+    lines = _module.describe_last_launches().splitlines()[1:]
+    assert len(lines) == 8 and all(line.startswith("  last_launch_") for line in lines)

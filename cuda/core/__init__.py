@@ -137,6 +137,7 @@ _SLOTS = {
     "graph builder": "graph._graph_builder",
     "graph definition": "graph._graph_definition",
     "green stream": "_stream",
+    "last launches": "_module",
     "launch": "_launcher",
     "mipmapped array": "texture._array",
     "opaque array": "texture._array",

@@ -7,13 +7,21 @@ from __future__ import annotations
 cimport cython
 from libc.limits cimport INT_MAX
 from libc.stdint cimport uint64_t, uintptr_t
+from libcpp.atomic cimport atomic, memory_order_relaxed
 
 from cpython.object cimport PyObject, PyTypeObject
 
 from cuda.core._context cimport Context_enter, Context_leave
 from cuda.core._kernel_arg_handler cimport ArgumentBlock_fill
 from cuda.core._launch_config cimport LaunchConfig
-from cuda.core._module cimport Kernel, Kernel_check_layout, Kernel_function, Kernel_parameters, Kernel_pin
+from cuda.core._module cimport (
+    Kernel,
+    Kernel_check_layout,
+    Kernel_function,
+    Kernel_parameters,
+    Kernel_pin,
+    LastLaunch,
+)
 from cuda.core._native._cuda_core cimport (
     ArgumentBlock,
     CaptureModeScope,
@@ -502,7 +510,26 @@ cdef int launch_kernel(
         err = cydriver.cuLaunchKernelEx(&c_config, c_function, block.kernel_params, NULL)
     if err != cydriver.CUresult.CUDA_SUCCESS:
         retry_launch(err, &c_config, block.kernel_params, stream, config, kernel, kernel_pin)
+    if kernel._last_launch is not None:
+        note_launch(kernel._last_launch, &c_config)
     return 0
+
+
+cdef atomic[uint64_t] launch_count
+
+
+# Relaxed stores of plain values: without the GIL, two launches can get the same number, which only messages use.
+cdef inline void note_launch(LastLaunch launched, const cydriver.CUlaunchConfig* c_config) noexcept:
+    cdef uint64_t number = launch_count.load(memory_order_relaxed) + 1
+    launch_count.store(number, memory_order_relaxed)
+    launched.number.store(number, memory_order_relaxed)
+    launched.grid_x_y.store(pair(c_config.gridDimX, c_config.gridDimY), memory_order_relaxed)
+    launched.grid_z_block_x.store(pair(c_config.gridDimZ, c_config.blockDimX), memory_order_relaxed)
+    launched.block_y_z.store(pair(c_config.blockDimY, c_config.blockDimZ), memory_order_relaxed)
+
+
+cdef inline uint64_t pair(unsigned int low, unsigned int high) noexcept:
+    return low | <uint64_t>high << 32
 
 
 # The number of blocks that fill the device, for grid="auto".

@@ -4,6 +4,7 @@
 
 from libc.stddef cimport size_t
 from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libcpp.atomic cimport atomic
 from libcpp.vector cimport vector
 
 from cuda.core._native._cuda_core cimport DriverObject, KernelField, KernelHandle, KernelPin, refuse_closed
@@ -46,6 +47,18 @@ cdef struct ParamSlot:
 cdef int ParamSlot_set_type(ParamSlot* slot, object c_type) except -1
 
 
+# The last launch of the kernels with a symbol, for messages about failed kernels. It keeps no code loaded. Threads write
+# the fields without a lock, so the sizes may be those of two launches at the same time.
+cdef class LastLaunch:
+    cdef:
+        str symbol
+        atomic[uint64_t] number     # counts the launches of this process; 0 before the first
+        # The grid and the block: two sizes of 32 bits each.
+        atomic[uint64_t] grid_x_y
+        atomic[uint64_t] grid_z_block_x
+        atomic[uint64_t] block_y_z
+
+
 cdef class Kernel(DriverObject):
     cdef:
         KernelField _h_kernel      # keeps the library loaded
@@ -61,6 +74,7 @@ cdef class Kernel(DriverObject):
         object _declarations        # the kernels in the source, or None
         list _types                 # the C types of the parameters, or None if unknown
         list _parameters            # the result of Kernel_parameters, or None before its first call
+        LastLaunch _last_launch     # None until the layout was read
         size_t _block_size          # the size of the whole parameter block, in bytes
         # The default limit of dynamic shared memory in bytes, 0 until queried. Larger launches raise the limit first.
         unsigned int _default_shared_limit

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 cimport cython
 from libc.stddef cimport size_t
-from libc.stdint cimport INT64_MAX, INT64_MIN, int64_t, intptr_t, uintptr_t
+from libc.stdint cimport INT64_MAX, INT64_MIN, int64_t, intptr_t, uint64_t, uintptr_t
 from libc.stdlib cimport free
+from libcpp.atomic cimport atomic, memory_order_relaxed
 from libcpp.vector cimport vector
 
 from cpython.object cimport PyObject
@@ -742,17 +743,20 @@ cdef int Kernel_check_layout(Kernel self) except -1:
 cdef int Kernel_read_layout(Kernel self, const KernelPin& pin) except -1:
     cdef vector[ParamSlot] slots
     cdef size_t i
+    name = self._name or name_of(pin.get())
+    launched = last_launch_of(name)
     if c_driver_version() < 12040:
+        self._last_launch = launched
         self._has_layout = True
         return 0
     read_layout(pin.get(), slots)
-    name = self._name or name_of(pin.get())
     types = None if self._has_sizes_only else kernel_types(name, self._declarations, slots)
     for i in range(slots.size()):
         ParamSlot_set_type(&slots[i], types[i] if types else None)
     with cython.critical_section(self):
         if not self._has_layout:
             self._name = name
+            self._last_launch = launched
             self._types = types
             self._slots.swap(slots)
             self._block_size = self._slots.back().offset + self._slots.back().size if self._slots.size() else 0
@@ -879,8 +883,48 @@ cdef list Kernel_parameters(Kernel self):
 
 
 cdef str Kernel_function(Kernel self):
-    function = demangled(self._name)
-    return self._name if function is None else (function_of(function)[0] or self._name).rpartition("::")[2]
+    return function_name(self._name)
+
+
+cdef str function_name(str symbol):
+    function = demangled(symbol)
+    return symbol if function is None else (function_of(function)[0] or symbol).rpartition("::")[2]
+
+
+# --- Last launches ----------------------------------------------------------------------------------------------------
+
+cdef dict _last_launches = {}   # symbol -> LastLaunch
+
+
+cdef LastLaunch last_launch_of(str symbol):
+    cdef LastLaunch launched = LastLaunch.__new__(LastLaunch)
+    launched.symbol = symbol
+    return _last_launches.setdefault(symbol, launched)
+
+
+def describe_last_launches() -> str:
+    """Return a list of the kernels launched last, newest first, or an empty string if there were no launches."""
+    cdef LastLaunch launched
+    cdef uint64_t number
+    found = []
+    for launched in list(_last_launches.values()):
+        number = launched.number.load(memory_order_relaxed)
+        pairs = (
+            launched.grid_x_y.load(memory_order_relaxed),
+            launched.grid_z_block_x.load(memory_order_relaxed),
+            launched.block_y_z.load(memory_order_relaxed),
+        )
+        sizes = [size for pair in pairs for size in (pair & 0xffffffff, pair >> 32)]
+        found.append((number, launched.symbol, tuple(sizes[:3]), tuple(sizes[3:])))
+    found = sorted([launch for launch in found if launch[0]], reverse=True)[:8]
+    lines = ["Kernels launched last, newest first:"] if found else []
+    for number, symbol, grid, block in found:
+        earlier = found[0][0] - number
+        lines.append(
+            f"  {function_name(symbol) or 'a kernel without a name'} with grid {grid} and block {block}"
+            f"{f', {earlier} launches earlier' if earlier else ''}"
+        )
+    return "\n".join(lines)
 
 
 # letter of C_TYPES -> (kind, least value, greatest value). A char may have either sign.
@@ -939,3 +983,6 @@ cdef int ParamSlot_set_type(ParamSlot* slot, object c_type) except -1:
             slot.low, slot.high = INT64_MIN, INT64_MAX
     slot.takes_int = slot.kind & (ANY_INTEGER | POINTER) or slot.high > 0
     return 0
+
+
+slots.register("last launches", describe_last_launches)

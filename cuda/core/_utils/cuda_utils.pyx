@@ -16,7 +16,7 @@ import sys
 import warnings
 from collections import namedtuple
 
-from cuda.core._utils import errors, logs
+from cuda.core._utils import errors, logs, slots
 from cuda.core._utils.advice import ADVICE, ANCHORS, CALL_ADVICE, KERNEL_FAILURES, RUNTIME_ADVICE
 from cuda.core._utils.options import Options
 from cuda.core._utils.validators import shown
@@ -225,6 +225,8 @@ cdef object _driver_error(cydriver.CUresult err, const char* api):
         message += f"\n{CALL_ADVICE.get((call, name), ADVICE[name])}"
     if "see errors#" not in message:  # reports of the software device name their own anchor
         message += f" (see errors#{ANCHORS.get(name) or kind.__name__.lower()})"
+        if name in KERNEL_FAILURES and (launches := slots.get("last launches")()):
+            message += f"\n{launches}"
     error = kind(message, code=code, name=name, api=call, explanation=explanation, log=log)
     return _add_memory_sizes(error) if kind is OutOfMemoryError else error
 
