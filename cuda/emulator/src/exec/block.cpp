@@ -115,7 +115,7 @@ inline void Block::begin_thread(Fiber* self)
     started_.store(number + 1, std::memory_order_relaxed);
     in_use_.store(in_use() + 1, std::memory_order_relaxed);
     bool ordered = first_ == 0 && step_ == 1;
-    quiet_ = ordered && in_use() == 1 && !carrier_.races;
+    quiet_ = ordered && in_use() == 1;
     settled_ = number;
     if (ordered) {
         self->index = next_index_;
@@ -156,13 +156,16 @@ void Block::thread_loop()
     EmuThread& state = *carrier_.state;
     EmuDim3& index = *carrier_.thread_index;
     const uint32_t threads = threads_, width = size_.x;
+    const Races* races = carrier_.races;
     do {
         begin_thread(self);
         entry(parameters);
-        // In quiet mode nothing has to be done between two threads, and no other code changes these values, so that
-        // they can stay in registers.
+        // In quiet mode nothing else has to be done between two threads, and no other code changes these values, so
+        // that they can stay in registers.
         uint32_t number = started(), x = index.x;
         while (quiet_ && number < threads && !stopping.load(std::memory_order_relaxed)) {
+            if (__builtin_expect(races != nullptr, 0) && races->has_store())
+                carrier_.settle();
             started_.store(number + 1, std::memory_order_relaxed);
             if (__builtin_expect(++x == width, 0)) {
                 index.x = x - 1;

@@ -227,13 +227,11 @@ __attribute__((always_inline)) inline bool Races::note(Cell& cell, const Access&
 
 inline Cell* Races::cell(uintptr_t address)
 {
-    uintptr_t chunk = address / cells_span;
-    unsigned which = chunk & 1;
-    if (chunk_[which] != chunk) {
-        cells_[which] = cells_around(address);
-        chunk_[which] = chunk;
-    }
-    return cells_[which] ? cells_[which] + address % cells_span / cell_bytes : nullptr;
+    uintptr_t number = address / cells_span;
+    Chunk& chunk = chunks_[(number ^ number >> 4 ^ number >> 8) % std::size(chunks_)];
+    if (__builtin_expect(chunk.number != number, 0))
+        chunk = {number, cells_around(address)};
+    return chunk.cells ? chunk.cells + address % cells_span / cell_bytes : nullptr;
 }
 
 Access Races::look(uintptr_t address, size_t size, Access access, bool shared)

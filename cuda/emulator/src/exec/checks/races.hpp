@@ -129,8 +129,11 @@ private:
     };
     Answer answers_[4]; // about eras of other launches
     unsigned next_answer_ = 0;
-    uintptr_t chunk_[2] = {~uintptr_t(0), ~uintptr_t(0)};
-    Cell* cells_[2] = {};
+    struct Chunk {
+        uintptr_t number = ~uintptr_t(0);
+        Cell* cells = nullptr;
+    };
+    Chunk chunks_[16]; // used last, by a hash of their numbers: arrays are often a power of two apart
 };
 
 // A copy or fill of the calling thread's operation accesses device memory. A race is kept for take_transfer_race().
