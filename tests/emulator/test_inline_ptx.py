@@ -135,6 +135,7 @@ FLOATS = {
     "rcp.rn.f32 %0, %2;": lambda a, b, c: 1 / b,
     "ex2.approx.f32 %0, %1;": lambda a, b, c: 2.0 ** float(a),
     "lg2.approx.f32 %0, %2;": lambda a, b, c: math.log2(b),
+    "lg2.approx.f32.ftz %0, %2;": lambda a, b, c: math.log2(b),
     "sin.approx.f32 %0, %1;": lambda a, b, c: math.sin(a),
     "tanh.approx.f32 %0, %1;": lambda a, b, c: math.tanh(a),
     "add.sat.f32 %0, %1, %2;": lambda a, b, c: min(max(a + b, 0), 1),

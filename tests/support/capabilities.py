@@ -312,6 +312,12 @@ class Capabilities:
 
         return (cccl_folder() is not None and self.cuda_headers(True)) == wanted
 
+    def curand_headers(self, wanted: bool) -> bool:
+        """Whether kernels can include the headers of cuRAND."""
+        from support.kernel_files import curand_folder
+
+        return (curand_folder() is not None) == wanted
+
     def modules(self, wanted: tuple[str, ...]) -> bool:
         """Whether several optional Python packages are installed."""
         return all(self.module(name) for name in wanted)

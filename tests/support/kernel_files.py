@@ -39,6 +39,14 @@ def cccl_folder() -> str | None:
     return str(found.abs_path) if found is not None else None
 
 
+def curand_folder() -> str | None:
+    """Return the folder of the headers of cuRAND, or None if they are not installed."""
+    from cuda.pathfinder import locate_nvidia_header_directory
+
+    found = locate_nvidia_header_directory("curand")
+    return str(found.abs_path) if found is not None else None
+
+
 class KernelFile:
     """The kernels of a file, compiled at the first call of one.
 
@@ -52,13 +60,16 @@ class KernelFile:
         Whether the file includes headers of CUDA.
     cccl : bool, optional
         Whether the file includes headers of the CUDA Core Compute Libraries.
+    curand : bool, optional
+        Whether the file includes headers of cuRAND.
     """
 
-    def __init__(self, name: str, *expressions: str, headers: bool = False, cccl: bool = False):
+    def __init__(self, name: str, *expressions: str, headers: bool = False, cccl: bool = False, curand: bool = False):
         self.path = FOLDER / name
         self.expressions = expressions
         self.headers = headers
         self.cccl = cccl
+        self.curand = curand
 
     @functools.cached_property
     def code(self):
@@ -66,9 +77,9 @@ class KernelFile:
         from cuda.core import Program, ProgramOptions
 
         folders = (header_folders() if self.headers else None) or []
-        folders = [*folders, *([cccl_folder()] if self.cccl else [])] or None
+        folders = [*folders, *([cccl_folder()] if self.cccl else []), *([curand_folder()] if self.curand else [])]
         # Without fused multiply-add, so that sums round as NumPy's do.
-        options = ProgramOptions(name=self.path.name, std="c++17", include_path=folders, fma=False)
+        options = ProgramOptions(name=self.path.name, std="c++17", include_path=folders or None, fma=False)
         return Program(self.path.read_text(), "c++", options).compile("cubin", name_expressions=self.expressions)
 
     def __call__(self, stream, name, grid, block, *arguments, shared=0, cooperative=False) -> None:

@@ -16,6 +16,8 @@
 #define __CUDA_API_VER_MAJOR__ __CUDACC_VER_MAJOR__
 #define __CUDACC_DEVICE_ATOMIC_BUILTINS__ 1
 #define __NV_BUILTIN_INITIALIZER_LIST 1
+#define __NV_SILENCE_DEPRECATION_BEGIN
+#define __NV_SILENCE_DEPRECATION_END
 #define __is_convertible_to(...) ::emu::is_convertible<__VA_ARGS__>::value
 #define __is_trivially_destructible(...) ::emu::is_trivially_destructible<__VA_ARGS__>::value
 #define __is_nothrow_destructible(...) ::emu::is_nothrow_destructible<__VA_ARGS__>::value

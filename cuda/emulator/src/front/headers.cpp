@@ -14,7 +14,8 @@ const char* const own_headers =
     "<cuda_runtime.h>, <cuda.h>, <cuda_{fp16,bf16,fp8}.h>, <mma.h>, <cuComplex.h>, <math_constants.h>, "
     "<vector_types.h> and other headers whose contents are declared anyway, <cuda/{barrier,ptx}>, "
     "<cuda/std/{cstddef,cstdint,limits,type_traits,utility}>, and with include_path also those of CCCL (<cub/...>, "
-    "<cuda/...>, <cuda/std/...>; pip install nvidia-cuda-cccl)";
+    "<cuda/...>, <cuda/std/...>; pip install nvidia-cuda-cccl) and cuRAND (<curand_kernel.h>; "
+    "pip install nvidia-curand nvidia-cuda-cccl)";
 
 // Headers of the CUDA toolkit, by the start of their names, without the folder of the installation.
 const std::regex& toolkit()
@@ -26,10 +27,10 @@ const std::regex& toolkit()
     return names;
 }
 
-// Headers of CCCL, which can be compiled here, by their folders.
-const std::regex& cccl()
+// Headers of CCCL and cuRAND, which can be compiled here, by their folders and names.
+const std::regex& compiled_unchanged()
 {
-    static const std::regex names(".*/(cuda/(std|__[a-z_]+)|cub|thrust|nv)/.*");
+    static const std::regex names(".*/((cuda/(std|__[a-z_]+)|cub|thrust|nv)/.*|curand[^/]*)");
     return names;
 }
 
@@ -50,7 +51,7 @@ bool is_ours(const std::string& file)
 
 bool is_foreign_header(const std::string& file)
 {
-    return !is_ours(file) && !std::regex_match(file, cccl()) &&
+    return !is_ours(file) && !std::regex_match(file, compiled_unchanged()) &&
            (file.compare(0, 13, "/usr/include/") == 0 || std::regex_match(file, toolkit()));
 }
 

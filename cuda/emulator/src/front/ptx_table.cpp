@@ -539,10 +539,12 @@ private:
 
     bool floating()
     {
+        bool flush = take("ftz"); // cuRAND writes it after the type
         std::string type = take_type();
         if (!is_float(type))
             return false;
-        bool flush = take("ftz") && type == "f32", saturate = take("sat");
+        flush = flush && type == "f32";
+        bool saturate = take("sat");
         if (is_half(type))
             return half_operation(type, saturate);
         auto a = [&](size_t i) { return flush ? "::emu::ptx::flushed(" + as(i, type) + ")" : as(i, type); };
