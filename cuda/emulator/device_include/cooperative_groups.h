@@ -64,7 +64,16 @@ public:
     static unsigned long long num_threads() { return num_blocks() * emu_thread.threads; }
     static unsigned long long size() { return num_threads(); }
     static dim3 dim_blocks() { return gridDim; }
+    static dim3 dim_threads()
+    {
+        return dim3(gridDim.x * blockDim.x, gridDim.y * blockDim.y, gridDim.z * blockDim.z);
+    }
     static dim3 group_dim() { return gridDim; }
+    static dim3 thread_index()
+    {
+        return dim3(blockIdx.x * blockDim.x + threadIdx.x, blockIdx.y * blockDim.y + threadIdx.y,
+                    blockIdx.z * blockDim.z + threadIdx.z);
+    }
     static dim3 block_index() { return dim3(blockIdx); }
     static dim3 cluster_index() { return __clusterIdx(); }
     static dim3 dim_clusters() { return __clusterGridDimInClusters(); }
@@ -81,6 +90,7 @@ public:
     static void sync(EMU_LOCATION) { emu_cluster_wait(emu_cluster_arrive(file, line), file, line); }
     static arrival_token barrier_arrive(EMU_LOCATION) { return emu_cluster_arrive(file, line); }
     static void barrier_wait(arrival_token token, EMU_LOCATION) { emu_cluster_wait(token, file, line); }
+    static void barrier_wait(EMU_LOCATION) { emu_cluster_wait(emu_cluster_token(), file, line); }
     template <class T> static T* map_shared_rank(T* address, int rank)
     {
         return static_cast<T*>(emu_cluster_map(address, unsigned(rank)));
@@ -258,7 +268,12 @@ public:
     thread_block_tile& operator=(const thread_block_tile&) = default;
     unsigned int meta_group_rank() const { return rank_; }
     unsigned int meta_group_size() const { return groups_; }
+
+private:
+    friend thread_block_tile<1, void> this_thread();
+    thread_block_tile(unsigned int rank, unsigned int groups) : rank_(rank), groups_(groups) {}
 };
+inline thread_block_tile<1, void> this_thread() { return thread_block_tile<1, void>(0, 1); }
 
 class coalesced_group : public emu_details::in_warp<coalesced_group> {
     unsigned mask_, rank_, groups_;
@@ -351,9 +366,16 @@ public:
 
 // ----------------------------------------------------------------------------- partitions
 
-template <unsigned int Size, class Parent> inline thread_block_tile<Size, Parent> tiled_partition(const Parent&)
+template <unsigned int Size> inline thread_block_tile<Size, thread_block> tiled_partition(const thread_block&)
 {
-    return thread_block_tile<Size, Parent>();
+    return thread_block_tile<Size, thread_block>();
+}
+template <unsigned int Size, unsigned int ParentSize, class Parent>
+inline auto tiled_partition(const thread_block_tile<ParentSize, Parent>&)
+    -> thread_block_tile<Size, thread_block_tile<ParentSize, Parent>>
+{
+    static_assert(Size <= ParentSize, "a tile is not larger than the tile that it is a part of");
+    return thread_block_tile<Size, thread_block_tile<ParentSize, Parent>>();
 }
 inline thread_group tiled_partition(const thread_group& parent, unsigned int size) { return parent.emu_part(size); }
 inline thread_group tiled_partition(const thread_block& parent, unsigned int size)

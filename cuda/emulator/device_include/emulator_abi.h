@@ -106,6 +106,7 @@ EMU_IMPORT int emu_grid_is_cooperative(void);
 // Cluster barriers: wait takes the token that arrive returned.
 EMU_IMPORT emu_u32 emu_cluster_arrive(EMU_LOCATION);
 EMU_IMPORT void emu_cluster_wait(emu_u32 token, EMU_LOCATION);
+EMU_IMPORT emu_u32 emu_cluster_token(void); // of the last arrival of this thread
 EMU_IMPORT void* emu_cluster_map(const void* shared_address, emu_u32 rank);
 EMU_IMPORT emu_u32 emu_cluster_rank_of(const void* shared_address); // of its block
 EMU_IMPORT int emu_is_shared(const void* address);                  // of this block

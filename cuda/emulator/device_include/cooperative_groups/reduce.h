@@ -88,13 +88,34 @@ inline auto reduce(const Group& group, T&& value, Operation&& operation) -> type
     return emu_details::reduce(group, Value(value), operation);
 }
 
-// The first thread stores the result of the group.
-template <class Group, class T, class Operation>
-inline void reduce_store_async(const Group& group, T* to, T value, Operation&& operation)
+namespace emu_details {
+
+// Combines a value with an atomic object, and returns what it was before.
+template <class Atomic, class Operation>
+inline auto update(Atomic& atomic, typename Atomic::value_type value, Operation& operation) -> typename Atomic::value_type
 {
-    value = reduce(group, value, operation);
+    typename Atomic::value_type old = atomic.load();
+    while (!atomic.compare_exchange_weak(old, operation(old, value))) {
+    }
+    return old;
+}
+
+} // namespace emu_details
+
+// The first thread stores the result of the group in an atomic object, or combines it with one.
+template <class Group, class Atomic, class T, class Operation>
+inline void reduce_store_async(const Group& group, Atomic& atomic, T&& value, Operation&& operation)
+{
+    typename Atomic::value_type result = reduce(group, typename Atomic::value_type(value), operation);
     if (group.thread_rank() == 0)
-        *to = value;
+        atomic.store(result);
+}
+template <class Group, class Atomic, class T, class Operation>
+inline void reduce_update_async(const Group& group, Atomic& atomic, T&& value, Operation&& operation)
+{
+    typename Atomic::value_type result = reduce(group, typename Atomic::value_type(value), operation);
+    if (group.thread_rank() == 0)
+        emu_details::update(atomic, result, operation);
 }
 
 } // namespace __v1

@@ -65,5 +65,46 @@ inline auto exclusive_scan(const Group& group, T&& value) -> typename emu_detail
     return exclusive_scan(group, value, plus<typename emu_details::value_of<T>::type>());
 }
 
+namespace emu_details {
+
+// The last thread combines the result of the group with an atomic object. All results begin with what it was before.
+template <class Group, class Atomic, class T, class Operation>
+inline T scan_update(const Group& group, Atomic& atomic, T value, Operation& operation, bool inclusive)
+{
+    T sum = scan(group, value, operation, true), old = T();
+    const unsigned last = unsigned(group.size()) - 1u, rank = unsigned(group.thread_rank());
+    if (rank == last)
+        old = update(atomic, sum, operation);
+    old = group.shfl(old, last);
+    if (!inclusive)
+        sum = group.shfl_up(sum, 1);
+    return inclusive || rank ? operation(old, sum) : old;
+}
+
+} // namespace emu_details
+
+template <class Group, class Atomic, class T, class Operation>
+inline auto inclusive_scan_update(const Group& group, Atomic& atomic, T&& value, Operation&& operation) ->
+    typename Atomic::value_type
+{
+    return emu_details::scan_update(group, atomic, typename Atomic::value_type(value), operation, true);
+}
+template <class Group, class Atomic, class T>
+inline auto inclusive_scan_update(const Group& group, Atomic& atomic, T&& value) -> typename Atomic::value_type
+{
+    return inclusive_scan_update(group, atomic, value, plus<typename Atomic::value_type>());
+}
+template <class Group, class Atomic, class T, class Operation>
+inline auto exclusive_scan_update(const Group& group, Atomic& atomic, T&& value, Operation&& operation) ->
+    typename Atomic::value_type
+{
+    return emu_details::scan_update(group, atomic, typename Atomic::value_type(value), operation, false);
+}
+template <class Group, class Atomic, class T>
+inline auto exclusive_scan_update(const Group& group, Atomic& atomic, T&& value) -> typename Atomic::value_type
+{
+    return exclusive_scan_update(group, atomic, value, plus<typename Atomic::value_type>());
+}
+
 } // namespace __v1
 } // namespace cooperative_groups

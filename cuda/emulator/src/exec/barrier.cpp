@@ -102,10 +102,16 @@ int emu_grid_is_cooperative()
 
 emu_u32 emu_cluster_arrive(const char* file, emu_u32 line)
 {
-    Block& block = this_worker()->block;
-    emu_u32 token = block.barrier(cluster_barrier).generation;
-    block.arrive_at(cluster_barrier, 0, EMU_SITE);
+    Worker* worker = this_worker();
+    emu_u32 token = worker->block.barrier(cluster_barrier).generation;
+    worker->cluster_tokens[worker->state->linear] = token;
+    worker->block.arrive_at(cluster_barrier, 0, EMU_SITE);
     return token;
+}
+
+emu_u32 emu_cluster_token()
+{
+    return this_worker()->cluster_tokens[this_worker()->state->linear];
 }
 
 void emu_cluster_wait(emu_u32 token, const char* file, emu_u32 line)

@@ -79,7 +79,8 @@ struct Worker final : Carrier {
     SharedContents shared_contents;
     Scope next_scope = Scope::device; // of the next atomic function
     uint32_t cluster_rank = 0;
-    void* tile_slots[1024]; // one for each thread of the block, see emu_tile_slots()
+    void* tile_slots[1024];        // one for each thread of the block, see emu_tile_slots()
+    uint32_t cluster_tokens[1024]; // of the last arrival of each thread at the cluster's barrier
     pid_t tid = 0;
     WorkerPool* pool = nullptr;
 

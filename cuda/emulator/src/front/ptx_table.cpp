@@ -270,6 +270,12 @@ private:
             made_ = "__syncwarp((emu_u32)" + raw(0) + ");";
             return true;
         }
+        if (take("cluster")) {
+            bool arrives = take("arrive"), waits = !arrives && take("wait");
+            take_one_of({arrives ? "release" : "acquire", arrives ? "relaxed" : "acquire"});
+            made_ = arrives ? "emu_cluster_arrive();" : "emu_cluster_wait(emu_cluster_token());";
+            return (arrives || waits) && operands_.empty();
+        }
         std::string what = take_one_of({"sync", "arrive", "red"});
         if ((what == "sync" && count(1, 2)) || (what == "arrive" && count(2, 2))) {
             std::string number = operands_.size() > 1 ? "(emu_u32)" + raw(1) : "0";
