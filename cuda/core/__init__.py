@@ -186,7 +186,7 @@ def _fetch(package: str, name: str, homes: dict[str, str]):
 
 
 def _check_import(package: str, name: str) -> None:
-    """Raise ImportError for a misspelled name in ``from package import name``; Python itself suggests nothing there."""
+    """Raise ImportError for a misspelled name in ``from package import name``, where Python suggests nothing."""
     if sys._getframe(3).f_globals.get("__name__") != "importlib._bootstrap":
         return
     from importlib.machinery import PathFinder

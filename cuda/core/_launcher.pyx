@@ -478,7 +478,7 @@ cdef int launch_observed(
 
 
 def change_observers(add=(), remove=()) -> None:
-    """Change the observers of launches on all threads; see ``_launch_observers``."""
+    """Change the observers of launches on all threads (``_launch_observers`` describes them)."""
     global is_observed, observers
     observers = tuple([observer for observer in observers if observer not in remove] + list(add))
     is_observed = len(observers) != 0

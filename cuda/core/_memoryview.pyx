@@ -729,7 +729,7 @@ def _integers(shape) -> tuple[int, ...]:
 
 
 def view_of_array(array) -> StridedMemoryView:
-    """View any array, to read its shape and element type; the memory is not ordered with any stream."""
+    """View any array to read its shape and element type, without ordering its memory with any stream."""
     return StridedMemoryView.from_any_interface(array, -1)
 
 

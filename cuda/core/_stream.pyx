@@ -535,7 +535,7 @@ cdef class Stream(StreamSource):
 
     @property
     def resources(self) -> DeviceResources:
-        """The resources of the stream's context; see :attr:`Context.resources`."""
+        """The resources of the stream's context, as :attr:`Context.resources` returns them."""
         cdef ContextHandle h_context
         cdef int device_id = -1
         Stream_context(self, &h_context, &device_id)

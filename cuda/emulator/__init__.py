@@ -325,7 +325,7 @@ def sweep(
 
 
 def _sweep_once(function, plan, must_raise, check):
-    """Run ``function`` with the plan, and check it; return whether the call that was to fail was made."""
+    """Run and check ``function`` with the plan, and return whether the call that was to fail was made."""
     import warnings
 
     before = set(leaks())
@@ -498,7 +498,7 @@ def _is_loaded(name):
 
 
 def _adopt():
-    """Use the library if it is already loaded (by LD_PRELOAD or another package); return whether it is."""
+    """Use the library if it is already loaded (by LD_PRELOAD or another package), and return whether it is."""
     global _library
     if not sys.platform.startswith("linux") or not os.path.exists(library_path()):
         return False

@@ -78,7 +78,7 @@ def main(arguments):
 
 
 def shuffle(count, arguments):
-    """Run the program in a child process for each seed, until one fails; print the output of that run only."""
+    """Run the program in a child process for each seed until one fails, and print only the output of that run."""
     for seed in range(1, count + 1):
         command = [sys.executable, "-m", "cuda.emulator", "--seed", str(seed), *arguments]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

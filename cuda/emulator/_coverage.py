@@ -39,7 +39,7 @@ def read_counts(folder):
 
 
 def write_reports(folder):
-    """Write ``kernels.info`` (lcov) and ``index.html`` into the folder; return the lines that ran, and all lines.
+    """Write ``kernels.info`` (lcov) and ``index.html``, and return the numbers of lines that ran and of all lines.
 
     lcov's two branches of a condition are the code that follows it in the program, and the code that it jumps to.
 

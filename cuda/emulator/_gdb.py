@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Commands of gdb for kernels on the software device; gdb runs this file."""
+"""Commands of gdb for kernels on the software device, in a file that gdb runs."""
 
 import re
 

@@ -47,7 +47,7 @@ def _input_count(reference):
 
 
 def _all_shapes(shapes, rng):
-    """Return the shapes to test; an int is a number of dimensions."""
+    """Return the shapes to test, where an int is a number of dimensions."""
     if not isinstance(shapes, int):
         return [tuple(shape) if isinstance(shape, (list, tuple)) else (shape,) for shape in shapes]
     if shapes == 1:
@@ -113,7 +113,7 @@ class _DeviceArray:
 
 
 def _run(kernel, inputs, expected, shape, config, arguments, order):
-    """Run the kernel; return copies of its inputs and outputs after it."""
+    """Run the kernel, and return copies of its inputs and outputs after it."""
     from cuda.core import Device, launch
 
     device = Device()

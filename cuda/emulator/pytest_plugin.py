@@ -186,7 +186,7 @@ class _SoftwareDevice:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item):
-        """Fail a test whose kernels had a fault that no call has returned; fixtures end on a working device."""
+        """Fail a test whose kernels had a fault that no call has returned, and end its fixtures on a working device."""
         try:
             result = yield
             self.library.emulator_wait(1000)
@@ -202,7 +202,7 @@ class _SoftwareDevice:
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtest_teardown(self, item):
-        """Restore the device after the fixtures of the test have ended; fail a test that leaks memory."""
+        """Restore the device after the fixtures of the test have ended, and fail a test that leaks memory."""
         try:
             result = yield
         finally:

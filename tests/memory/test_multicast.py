@@ -109,7 +109,7 @@ def test_stores_reach_every_device(team):
 
 def test_reductions_reach_every_device(team):
     team.run("store", block=2)
-    team.run("add", 0.5, block=64)
+    team.run("add", np.float32(0.5), block=64)
     assert team.first(2) == [[17, 18]] * 2
     team.run("maximum", 0x7F000000)
     assert team.first(1, np.int32) == [[0x7F000000]] * 2
@@ -293,7 +293,7 @@ def test_wrong_accesses_fault(devices, name, place, text):
     devices[0].reset()
 
 
-@pytest.mark.requires(software=True)
+@pytest.mark.requires(software=True, cuda=(12, 9))  # the text is in the log of the driver
 def test_stores_without_memory_of_each_device_fault(devices):
     team = Team(devices)
     team.object.unbind(1)

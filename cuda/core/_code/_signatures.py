@@ -186,7 +186,7 @@ _SCOPES = {"{": 1, "}": -1, "(": 1, ")": -1, "[": 1, "]": -1, "[[": 1, "]]": -1}
 
 
 def _tokens(text: str) -> list[str]:
-    """Return the tokens of a source, without spaces and comments; a literal is one token."""
+    """Return the tokens of a source, without spaces and comments, with each literal as one token."""
     text = text.replace("\\\r\n", "").replace("\\\n", "")
     return [found[0] for found in _TOKEN.finditer(text) if found.lastgroup != "skip"]
 

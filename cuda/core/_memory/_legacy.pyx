@@ -831,7 +831,7 @@ cdef class Multicast:
         ranges.mapped.push_back(Range(pointer, size))
 
     def close(self) -> None:
-        """Release the object (``cuMemRelease``); it stays mapped."""
+        """Release the object, which stays mapped (``cuMemRelease``)."""
         self._h_multicast.close()
 
     @property

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Functions that a Python thread calls when work in a stream has completed; docs/design/waiting.md has the reasons."""
+"""Functions that a Python thread calls when work in a stream has completed (reasons: docs/design/waiting.md)."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ cdef class Completions:
         object __weakref__
 
     def drain(self):
-        """Call the functions of completed callbacks; an event loop calls this when the descriptor is readable."""
+        """Call the functions of completed callbacks, for an event loop whose descriptor is readable."""
         cdef Completion* completion
         cdef Completion* following
         cdef object interrupt = None

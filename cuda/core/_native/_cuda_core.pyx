@@ -222,7 +222,7 @@ cdef int add_member(type cls, str name, Py_ssize_t offset) except -1:
 # --- Weak handles ---------------------------------------------------------------------------------
 
 cdef class WeakHandle:
-    """A weak reference to a resource, from :func:`weak_handle`; true while the resource is alive."""
+    """A weak reference to a resource, from :func:`weak_handle`, which is true while the resource is alive."""
 
     def __init__(self, *args, **kwargs):
         """Raise RuntimeError: use weak_handle()."""

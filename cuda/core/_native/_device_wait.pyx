@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Waits for the device, and long driver calls, that Ctrl-C interrupts; docs/design/waiting.md has the reasons."""
+"""Waits for the device, and long driver calls, that Ctrl-C interrupts (reasons: docs/design/waiting.md)."""
 
 from __future__ import annotations
 

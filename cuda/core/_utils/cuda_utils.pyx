@@ -330,7 +330,7 @@ cdef void end_forked_child(object error, object where) noexcept:
 
 
 def _exit_status(code) -> int:
-    """Return the status with which the interpreter exits for ``SystemExit(code)``; print a message."""
+    """Print the message of ``SystemExit(code)`` and return the status with which the interpreter exits."""
     if code is None or isinstance(code, int):
         return int(code or 0) & 0xFF
     print(code, file=sys.stderr)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Blocking calls of Python functions that Ctrl-C can interrupt; for driver calls, see ``_native/_device_wait``."""
+"""Blocking calls of Python functions that Ctrl-C can interrupt (``_native/_device_wait`` has driver calls)."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def keep_for_child(handle) -> None:
 
 
 def received_descriptor(received) -> int:
-    """Return the file descriptor of a received :func:`picklable_descriptor`; the caller closes it.
+    """Return the file descriptor of a received :func:`picklable_descriptor`, for the caller to close.
 
     Raises
     ------

@@ -48,7 +48,7 @@ def address_argument(name: str, value) -> int:
 
 
 def check_address(name: str, value) -> int:
-    """Return an address or a handle as a 64-bit int; see :func:`address_argument`.
+    """Return an address or a handle as a 64-bit int, as :func:`address_argument` does.
 
     Raises
     ------

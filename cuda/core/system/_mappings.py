@@ -65,7 +65,7 @@ def _member(theirs, name: str):
 
 
 def _to_nvml(ours: type[StrEnum], theirs, **renamed: str) -> dict:
-    """Return the table from our members to NVML's; ``renamed`` gives the names that differ in NVML."""
+    """Return the table from our members to NVML's, with the names in ``renamed`` where NVML's differ."""
     pairs = {member: _member(theirs, renamed.get(member.name, member.name)) for member in ours}
     return {member: value for member, value in pairs.items() if value is not None}
 
@@ -154,7 +154,7 @@ def inverse(table: dict) -> dict:
 
 
 def member_of(code: int, table: dict, label: str):
-    """Return our member for a code that NVML returned; ``label`` says what it is, for the message.
+    """Return our member for a code that NVML returned, which the message calls ``label``.
 
     Raises
     ------

@@ -24,7 +24,7 @@ CUDA_BINDINGS_NVML_IS_COMPATIBLE = nvml is not None and _is_compatible(binding_v
 
 
 def require(what: str) -> None:
-    """Raise RuntimeError if the bindings have no compatible NVML module; ``what`` names the caller."""
+    """Raise RuntimeError in the name of ``what`` if the bindings have no compatible NVML module."""
     if not CUDA_BINDINGS_NVML_IS_COMPATIBLE:
         raise RuntimeError(f"{what} needs cuda-bindings 13.2 or later, or 12.9.6 or later of the 12 series, with NVML")
 

@@ -162,7 +162,7 @@ class GpuTopologyLevel(StrEnum):
 
 
 class InforomObject(StrEnum):
-    """An object in the InfoROM, the non-volatile memory of a board; ``DEN`` is DRAM encryption."""
+    """An object in the InfoROM, the non-volatile memory of a board, where ``DEN`` is DRAM encryption."""
 
     OEM = "oem"
     ECC = "ecc"

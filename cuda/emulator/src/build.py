@@ -38,7 +38,7 @@ def find_compiler():
 
 
 def write_units(folder):
-    """Write the units into ``folder``; return their paths by name, the largest first."""
+    """Write the units into ``folder`` and return their paths by name, the largest first."""
     groups = {"generated": GENERATOR["generate"](folder / "generated")}
     for path in sorted(SOURCES.rglob("*.cpp")):
         groups.setdefault(path.parent.relative_to(SOURCES).as_posix(), []).append(path)
@@ -69,7 +69,7 @@ def compile_source(command, source, target):
 
 
 def build(output_path, build_dir, jobs=None):
-    """Compile the units that changed and link ``output_path``; return its path."""
+    """Compile the units that changed, link ``output_path`` and return its path."""
     output, folder = Path(output_path).resolve(), Path(build_dir).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     units = write_units(folder)

@@ -338,7 +338,7 @@ def write_nvml_entries(functions, implemented):
 
 
 def generate_nvml(folder):
-    """Write the exported functions of NVML; return the source.
+    """Return the source of the exported functions of NVML.
 
     All functions of the installed bindings are exported, because they reject a library that lacks one.
     """
@@ -359,7 +359,7 @@ def write_if_changed(path, text):
 
 
 def generate(folder):
-    """Write the generated files into ``folder``; return the C++ sources among them."""
+    """Write the generated files into ``folder`` and return the C++ sources among them."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     values = enum_values()

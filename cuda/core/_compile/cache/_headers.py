@@ -242,7 +242,7 @@ def parse(text: bytes) -> tuple[list[bytes], list[tuple[bytes, bytes]]]:
 
 
 def state_of(path: str) -> tuple:
-    """Return the inode, size and times of modification and of change of a file; zeros if it is missing."""
+    """Return the inode, size and times of modification and of change of a file, or zeros if it is missing."""
     try:
         found = os.stat(path)
     except (OSError, ValueError):
