@@ -23,9 +23,6 @@ from support.fakes import (  # noqa: F401
 )
 from support.processes import Child, start_method
 
-GPU = {"device": True, "software": False}
-
-
 def pytest_configure(config):
     # A background job of a shell ignores Ctrl-C, and child processes of tests would inherit that.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -53,14 +50,9 @@ def pytest_collection_modifyitems(items):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item):
-    """End a worker of pytest-xdist whose GPU context is lost, so that the tests behind this one run in a new one."""
+    """End a worker of pytest-xdist whose context is lost, so that the tests after this one run in a new one."""
     report = yield
-    if (
-        report.failed
-        and "PYTEST_XDIST_WORKER" in os.environ
-        and capabilities().missing(GPU) is None
-        and is_context_lost()
-    ):
+    if report.failed and "PYTEST_XDIST_WORKER" in os.environ and is_context_lost():
         print(f"{item.nodeid} lost the context:\n{report.longreprtext}", file=sys.__stderr__, flush=True)
         os._exit(1)
     return report
