@@ -23,6 +23,7 @@ from support.fakes import (  # noqa: F401
 )
 from support.processes import Child, start_method
 
+
 def pytest_configure(config):
     # A background job of a shell ignores Ctrl-C, and child processes of tests would inherit that.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -30,6 +30,7 @@ def test_context_is_not_green(device):
     assert device.context.is_green is False
 
 
+@pytest.mark.requires(cuda=(12, 9))
 def test_equality_and_hash_are_those_of_the_address(device, stream):
     first, second = device.context, stream.context
     assert first is not second
@@ -93,6 +94,7 @@ def test_contexts_of_devices_differ(devices):
         assert repr(context).endswith(f" device={ordinal}>")
 
 
+@pytest.mark.requires(cuda=(12, 9))
 def test_a_foreign_context_knows_its_device(device):
     before = current_context()
     with foreign_context() as context:

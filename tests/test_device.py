@@ -200,6 +200,7 @@ def test_set_current_shares_the_primary_context_between_threads(device):
     assert in_thread(get) == device.context
 
 
+@pytest.mark.requires(cuda=(12, 9))
 def test_set_current_with_a_context_returns_the_very_object_it_replaced(device):
     with foreign_context() as context:
         primary = device.context
@@ -218,6 +219,7 @@ def test_set_current_returns_none_where_nothing_was_current(device):
         assert current_context() == int(primary.handle)
 
 
+@pytest.mark.requires(cuda=(12, 9))
 def test_set_current_wraps_a_context_that_another_program_made_current(device):
     from cuda.bindings import driver
 
@@ -230,6 +232,7 @@ def test_set_current_wraps_a_context_that_another_program_made_current(device):
         device.set_current()
 
 
+@pytest.mark.requires(cuda=(12, 9))
 def test_set_current_refuses_a_closed_context(device):
     with foreign_context() as context:
         context.close()
@@ -262,6 +265,7 @@ def test_with_makes_current_and_restores(devices):
         assert current_context() == 0
 
 
+@pytest.mark.requires(cuda=(12, 9))
 def test_with_restores_after_an_exception_and_a_change_inside(devices):
     with foreign_context() as context:
         devices[0].set_current(context)
@@ -272,6 +276,7 @@ def test_with_restores_after_an_exception_and_a_change_inside(devices):
         devices[0].set_current()
 
 
+@pytest.mark.requires(cuda=(12, 9))
 def test_with_uses_the_context_installed_last(device):
     with foreign_context() as context:
         primary = device.set_current(context)

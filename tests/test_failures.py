@@ -132,6 +132,7 @@ def test_each_call_of_occupancy_may_fail(device, stream, code_object, code):
     assert len(fail_each_call(program, code)) >= 5
 
 
+@pytest.mark.requires(cuda=(12, 9))
 @each_code
 def test_each_call_of_parameters_and_handles_of_kernels_may_fail(device, code):
     def program():
@@ -147,6 +148,7 @@ def test_each_call_of_parameters_and_handles_of_kernels_may_fail(device, code):
 # Launches
 
 
+@pytest.mark.requires(cuda=(12, 9))
 @each_code
 @pytest.mark.parametrize("is_cooperative", [False, True], ids=["plain", "cooperative"])
 def test_each_call_of_a_launch_may_fail(device, stream, is_cooperative, code):
@@ -175,6 +177,7 @@ def test_each_call_of_a_launch_with_much_shared_memory_may_fail(device, stream, 
     assert fail_each_call(program, code) >= {"cuLaunchKernelEx", "cuKernelSetAttribute", "cuDeviceGetAttribute"}
 
 
+@pytest.mark.requires(cuda=(12, 9))
 @each_code
 def test_each_call_of_a_launch_in_another_context_may_fail(device, code_object, code):
     kernel = code_object.get_kernel("nothing")
@@ -228,6 +231,7 @@ def test_each_call_of_streams_may_fail(device, code):
     assert failed >= {"cuStreamCreateWithPriority", "cuStreamWaitEvent", "cuEventRecord", "cuStreamQuery"}
 
 
+@pytest.mark.requires(cuda=(12, 9))
 @each_code
 def test_each_call_of_events_may_fail(device, stream, code):
     def program():
@@ -242,6 +246,7 @@ def test_each_call_of_events_may_fail(device, stream, code):
     assert failed >= {"cuEventCreate", "cuEventRecord", "cuEventSynchronize", "cuEventQuery", "cuEventElapsedTime_v2"}
 
 
+@pytest.mark.requires(cuda=(12, 9))
 @each_code
 def test_each_call_of_streams_in_another_context_may_fail(device, code):
     with foreign_context() as context:

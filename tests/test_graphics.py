@@ -103,7 +103,7 @@ def test_the_driver_rejects_unknown_names(device):
         GraphicsResource.from_gl_image(0x7FFFFFF0, GL_TEXTURE_2D)
 
 
-@pytest.mark.requires(software=True)
+@pytest.mark.requires(software=True, cuda=(12, 9))
 def test_software_device_says_that_it_has_no_opengl(device):
     with pytest.raises(NotSupportedError):
         GraphicsResource.from_gl_image(1, GL_TEXTURE_2D)

@@ -54,7 +54,7 @@ def test_the_import_loads_hardly_any_module():
     assert {name for name in names if not name.startswith("importlib")} <= {f"cuda.core.{name}" for name in allowed}
 
 
-@pytest.mark.requires(device=True)
+@pytest.mark.requires(device=True, cuda=(13, 0))
 def test_a_first_device_loads_only_what_lies_below_it():
     names = {name.removeprefix("cuda.core.") for name in loaded("import cuda.core; cuda.core.Device().set_current()")}
     assert "_device" in names
@@ -80,7 +80,7 @@ def test_a_first_device_loads_only_what_lies_below_it():
     assert names & (SLOW | {"threading", "queue"}) == set()
 
 
-@pytest.mark.requires(device=True, nvrtc=True, source=True)
+@pytest.mark.requires(device=True, nvrtc=True, source=True, cuda=(13, 0))
 def test_a_first_kernel_loads_no_slow_module():
     names = loaded(f"exec(open({str(PROGRAM)!r}).read())")
     assert "cuda.core._launcher" in names
@@ -88,7 +88,7 @@ def test_a_first_kernel_loads_no_slow_module():
     assert not any(name.startswith("cuda.core._compile.cache") for name in names)
 
 
-@pytest.mark.requires(device=True, nvrtc=True, source=True)
+@pytest.mark.requires(device=True, nvrtc=True, source=True, cuda=(13, 0))
 def test_a_first_kernel_from_cached_files_loads_no_slow_module(tmp_path):
     for _ in range(2):
         names = loaded(f"exec(open({str(PROGRAM)!r}).read())", str(tmp_path))

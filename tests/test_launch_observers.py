@@ -59,7 +59,7 @@ def run(launched: str, **environment) -> str:
     return done.stdout
 
 
-@pytest.mark.requires(software=True)
+@pytest.mark.requires(software=True, cuda=(12, 9))
 @pytest.mark.parametrize("launched", LAUNCHES)
 def test_debug_mode_raises_the_error_of_a_kernel_at_its_launch(launched):
     text = run(launched, CUDA_CORE_DEBUG="1")
@@ -102,6 +102,7 @@ def seen():
     _launcher.change_observers(remove=[Observer])
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_observers_surround_each_launch(device, stream, seen):
     kernel = compiled(SOURCE).get_kernel("store")
     memory = device.allocate(64, stream=stream)
@@ -126,6 +127,7 @@ def test_observers_know_captured_launches(device, stream, seen):
     assert seen[0][1].is_captured
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_rejected_launch_leaves_the_observers(device, stream, seen):
     with pytest.raises(TypeError):
         launch(stream, ONE, compiled(SOURCE).get_kernel("store"))

@@ -92,6 +92,7 @@ def test_captured_launches_raise_the_limit_themselves(stream, kernel, most):
     graph.destroy()
 
 
+@pytest.mark.requires(cuda=(12, 9))
 def test_the_limit_is_raised_in_every_context_of_the_device(device, stream, kernel, most):
     memory = HostMemory(most)
     config = LaunchConfig(grid=1, block=THREADS, shmem_size=most)

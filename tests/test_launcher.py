@@ -120,6 +120,7 @@ class Point(ctypes.Structure):
     _fields_ = (("x", ctypes.c_float), ("y", ctypes.c_float), ("tag", ctypes.c_int))
 
 
+@pytest.mark.requires(cuda=(12, 4))
 @pytest.mark.parametrize(
     ("name", "argument", "expected"),
     [
@@ -222,6 +223,7 @@ def test_the_kernel_runs_with_the_sizes_of_the_config(stream, kernels):
     assert memory.array(np.uint32).tolist() == [2, 3, 4, 5, 6, 7, 512]
 
 
+@pytest.mark.requires(cuda=(12, 4))
 @pytest.mark.parametrize(
     ("positional", "named"),
     [((), {"index": 1, "value": 7}), ((), {"value": 7, "index": 1}), ((1,), {"value": 7})],
@@ -242,6 +244,7 @@ def test_arguments_can_be_passed_by_the_names_of_parameters(stream, kernels, pos
     assert memory.array(np.int32).tolist() == [0, 0]
 
 
+@pytest.mark.requires(cuda=(12, 4))
 @pytest.mark.parametrize(
     ("positional", "named", "text"),
     [
@@ -261,6 +264,7 @@ def test_names_that_do_not_fit_the_parameters_are_rejected(stream, kernels, posi
         launch(stream, ONE, kernels.get_kernel("store"), *positional, **named)
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_names_are_rejected_for_a_kernel_without_a_source(stream, kernels):
     kernel = ObjectCode.from_cubin(kernels.code).get_kernel("store")
     with pytest.raises(TypeError, match="names of its parameters are unknown; pass the arguments by position"):
@@ -301,6 +305,7 @@ def test_a_kernel_can_have_a_hundred_arguments(stream, kernels):
     assert memory.array(np.int32)[0] == sum(range(100))
 
 
+@pytest.mark.requires(cuda=(12, 4))
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [

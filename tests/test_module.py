@@ -238,6 +238,7 @@ def test_kernels_are_found_by_mangled_names_and_expressions(code):
     assert again.get_kernel("mine") == again.get_kernel("yours") == again.get_kernel(b"yours")
 
 
+@pytest.mark.requires(cuda=(12, 9))
 def test_kernels_keep_the_library_loaded(device):
     code = compiled("cubin", f"sm_{device.arch}")
     kernel = code.get_kernel("saxpy")
@@ -249,6 +250,7 @@ def test_kernels_keep_the_library_loaded(device):
     assert registry_sizes()["kernel"] == before
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_closed_code_leaves_its_kernels_usable(code):
     kernel = code.get_kernel("plain")
     code.close()
@@ -269,6 +271,7 @@ def test_the_registry_drops_kernels_that_are_collected(device):
     assert registry_sizes()["kernel"] == before
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_a_kernel_from_its_handle_keeps_the_library_loaded(code):
     kernel = code.get_kernel("saxpy")
     same = Kernel.from_handle(int(kernel.handle), code)
@@ -279,6 +282,7 @@ def test_a_kernel_from_its_handle_keeps_the_library_loaded(code):
     assert same.num_arguments == 5
 
 
+@pytest.mark.requires(cuda=(12, 9))
 def test_a_kernel_handle_with_the_code_of_another_library_warns(code):
     kernel = code.get_kernel("saxpy")
     with pytest.warns(UserWarning, match="mod is not the object code") as caught:
@@ -296,6 +300,7 @@ def test_a_closed_kernel_has_no_handle_and_rejects_each_use(code):
         _ = kernel.arguments_info
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_the_error_for_an_unknown_kernel_suggests_a_similar_one(code):
     with pytest.raises(CUDAError, match="no kernel 'saxpi' in the cubin module 'default_program' of .*") as caught:
         code.get_kernel("saxpi")
@@ -303,11 +308,13 @@ def test_the_error_for_an_unknown_kernel_suggests_a_similar_one(code):
     assert "did you mean 'saxpy'?" in str(caught.value)
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_the_error_for_a_template_suggests_its_instances(code):
     with pytest.raises(CUDAError, match="did you mean .*scale"):
         code.get_kernel("scale")
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_the_error_for_an_unknown_instance_lists_the_name_expressions(device):
     source = "template <class T> __global__ void twice(T* x) { *x *= 2; }"
     names = ["twice<float>", "twice<int>"]

@@ -58,6 +58,7 @@ def test_a_failed_allocation_raises_the_memory_error(device):
         LegacyPinnedMemoryResource().allocate(1 << 60)
 
 
+@pytest.mark.requires(cuda=(13, 0))
 def test_the_last_prefetch_location_cannot_be_assigned(device, stream):
     buffer = ManagedMemoryResource().allocate(4096, stream=stream)
     assert buffer.last_prefetch_location is None

@@ -317,6 +317,7 @@ def test_an_empty_source_has_no_kernels():
     assert code.symbol_mapping == {}
 
 
+@pytest.mark.requires(nvrtc_version=(13, 0))
 def test_ptx_newer_than_the_driver_warns(set_driver_version):
     set_driver_version((12, 2, 0))
     program = Program(SAXPY, "c++", ARCH)
@@ -328,6 +329,7 @@ def test_ptx_newer_than_the_driver_warns(set_driver_version):
         assert program.compile("cubin").code
 
 
+@pytest.mark.requires(nvrtc_version=(13, 0))
 @pytest.mark.parametrize(
     "found", [(12, 2, 0), (13, 9, 0), (14, 1, 0), RuntimeError("none"), CUDAError("none")], ids=str
 )

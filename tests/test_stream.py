@@ -127,6 +127,7 @@ def test_a_stream_knows_its_device_and_context(device, stream):
     assert in_thread(lambda: stream.device is Device(0))
 
 
+@pytest.mark.requires(cuda=(12, 9))
 def test_a_stream_knows_its_context_when_another_is_current(device):
     with foreign_context() as context:
         device.set_current(context)
@@ -463,6 +464,7 @@ def test_the_default_streams_differ():
     assert Stream.from_handle(1) == LEGACY_DEFAULT_STREAM
 
 
+@pytest.mark.requires(cuda=(12, 9))
 @pytest.mark.parametrize("stream", CONSTANTS, ids=["legacy", "per-thread"])
 def test_default_streams_belong_to_the_current_context(device, stream):
     assert stream.device is device

@@ -393,6 +393,7 @@ def test_a_descriptor_is_copied_by_launches_and_graphs(view, stream):
     assert np.array_equal(tile, tma.host_copy(view, stream)[:4, :16])
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_a_parameter_of_another_size_is_rejected(view, stream):
     kernel = tma.kernels().get_kernel("load_tile")
     config = LaunchConfig(grid=1, block=1)

@@ -115,7 +115,7 @@ def test_scalars_convert_as_numpy_converts_values_that_survive(c_type):
     assert count > 300
 
 
-@pytest.mark.requires(cuda_headers=True)
+@pytest.mark.requires(cuda_headers=True, cuda=(12, 4))
 def test_kernels_receive_what_numpy_converts(stream):
     names = [c_type for c_type in SCALARS if "complex" not in c_type]
     source = "#include <cuda_fp16.h>\n" + "".join(
@@ -159,6 +159,7 @@ def code(device):
     return Program(SCALE, "c++").compile("cubin", ("times<float>", "times<double>", "many"))
 
 
+@pytest.mark.requires(cuda=(12, 4))
 @pytest.mark.parametrize("factor", [2, 2.0, np.int64(2), np.float64(2), np.float16(2), np.uint8(2), ctypes.c_int(2)])
 @pytest.mark.parametrize("name", ["scale", "wide", "times<float>", "times<double>"])
 def test_numbers_become_the_type_of_a_floating_point_parameter(stream, code, name, factor):
@@ -170,6 +171,7 @@ def test_numbers_become_the_type_of_a_floating_point_parameter(stream, code, nam
     assert memory.array(dtype)[0] == 6
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_true_is_one_as_a_float(stream, code):
     memory = HostMemory(4)
     ctypes.memmove(memory.address, np.float32(3).tobytes(), 4)
@@ -179,6 +181,7 @@ def test_true_is_one_as_a_float(stream, code):
     assert memory.array(np.float32)[0] == 3
 
 
+@pytest.mark.requires(cuda=(12, 4))
 @pytest.mark.parametrize("value", [2.5, 2.0, np.float32(2), np.float64(2), 1j, ctypes.c_float(2), "2", None, (2,)])
 def test_what_is_no_integer_is_rejected_for_an_integer(stream, code, value):
     memory = HostMemory(4)
@@ -189,6 +192,7 @@ def test_what_is_no_integer_is_rejected_for_an_integer(stream, code, value):
     assert bytes(memory) == bytes(4)
 
 
+@pytest.mark.requires(cuda=(12, 4))
 @pytest.mark.parametrize("value", [1e300, -1e300, 10**400, np.float64(1e39), 3.5e38])
 def test_a_value_beyond_the_range_of_a_float_is_rejected(stream, code, value):
     with pytest.raises(OverflowError, match=r"^scale\(\) parameter 2 'f' is a float; .* does not fit$"):

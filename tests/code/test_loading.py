@@ -48,6 +48,7 @@ def test_damaged_images_are_rejected_with_the_reason(device, data, reason):
 # Loading at the first use
 
 
+@pytest.mark.requires(cuda=(12, 4))
 @pytest.mark.parametrize("target", ["cubin", pytest.param("ptx", marks=pytest.mark.requires(ptx=True))])
 @pytest.mark.parametrize("kind", [bytes, bytearray, str, Path])
 def test_load_from_memory_and_from_files(device, tmp_path, target, kind):

@@ -24,6 +24,7 @@ def code(device):
     return Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile("cubin", ["scale<float>"])
 
 
+@pytest.mark.requires(cuda=(12, 4))
 @pytest.mark.parametrize(
     "name, layout",
     [
@@ -40,11 +41,13 @@ def test_parameters_are_aligned_as_in_c(code, name, layout):
     assert kernel.num_arguments == len(layout)
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_parameters_are_named_tuples(code):
     assert ParamInfo._fields == ("offset", "size")
     assert code.get_kernel("saxpy").arguments_info[1].offset == 8
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_parameters_are_read_where_no_context_is_current(device):
     code = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile("cubin")
     found = []

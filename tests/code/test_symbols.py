@@ -9,6 +9,7 @@ from cuda.core import CUDAError, ObjectCode, Program, ProgramOptions
 pytestmark = pytest.mark.requires(device=True)
 
 
+@pytest.mark.requires(cuda=(12, 4))
 @pytest.mark.parametrize(
     "names, wanted, message",
     [

@@ -170,6 +170,7 @@ def test_context_of_another_library_is_used_where_stack_is_empty(device):
     assert drv.from_device(memory, 8, "u1").sum() == 8
 
 
+@pytest.mark.requires(cuda=(12, 9))
 def test_foreign_context_is_attached(bare):
     with foreign_context() as foreign:
         device = cuda.core.Device(0)

@@ -152,6 +152,7 @@ def test_python_values_are_rejected_with_the_numpy_type_to_use(module, value, ad
         module.get_function("scale")(memory, value, np.int32(1), block=(1, 1, 1))
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_arguments_of_another_size_or_number_are_rejected(module):
     memory, scale = drv.mem_alloc(4), module.get_function("scale")
     with pytest.raises(TypeError, match=r"parameter #1 \(0-based\) of kernel 'scale' has 4 bytes.*float64 given has 8"):

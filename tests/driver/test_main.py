@@ -68,6 +68,7 @@ def program(device, monkeypatch):
     __main__.forget_classic_names()
 
 
+@pytest.mark.requires(cuda=(12, 9))
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_programs_run_unchanged_under_the_classic_names(path, program, capsys):
     __main__.use_classic_names()
@@ -88,6 +89,7 @@ PORTED = [
 ]
 
 
+@pytest.mark.requires(cuda=(12, 9))
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_programs_run_with_the_import_lines_of_the_guide(path, program, tmp_path, capsys):
     lines = path.read_text().splitlines()

@@ -240,6 +240,7 @@ def test_prepared_calls_check_their_arguments(scale):
         scale.prepared_call((1, 1), (1, 1, 1), 1.5, 1.0, 1)
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_preparing_checks_the_types(scale):
     with pytest.raises(TypeError, match="takes 3 arguments, 2 types given"):
         scale.prepare("Pf")

@@ -11,6 +11,7 @@ import pytest
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.py"))
 
 
+@pytest.mark.requires(cuda=(12, 9))
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_program_gives_the_right_results(path, device, monkeypatch, capsys):
     # A program begins in an interpreter where autoinit has not run.

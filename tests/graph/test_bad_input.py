@@ -20,6 +20,7 @@ def nested(depth):
     return inside
 
 
+@pytest.mark.requires(cuda=(12, 3))
 @pytest.mark.parametrize(
     ("rejected", "error", "message"),
     [
@@ -64,6 +65,7 @@ def test_an_invalid_count_of_forks_is_rejected(builder, count, error):
     builder.end_building()
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_an_argument_of_a_kernel_node_that_cannot_be_printed_is_described(memory, kernels):
     node = GraphDefinition().launch(ONE, kernels["add"], memory.buffer, 3)
     with pytest.raises(OverflowError, match="parameter 2 .* is .* int; an int of 16610 bits does not fit"):

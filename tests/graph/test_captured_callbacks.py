@@ -72,6 +72,7 @@ def child_with_callback():
     return child
 
 
+@pytest.mark.requires(cuda=(12, 3))
 @pytest.mark.parametrize("way", BODIES)
 def test_bodies_of_conditional_nodes_cannot_call_the_host(builder, way):
     body = builder.while_loop(builder.create_condition(0))
@@ -85,6 +86,7 @@ def test_bodies_of_conditional_nodes_cannot_call_the_host(builder, way):
             make()
 
 
+@pytest.mark.requires(cuda=(12, 3))
 def test_callbacks_may_be_beside_conditional_nodes(builder, stream, kernels, memory):
     seen = []
     memory.values[0] = 3
@@ -179,6 +181,7 @@ def test_callbacks_live_as_long_as_a_graph_uses_them(device, stream, end):
     assert is_released(reference)
 
 
+@pytest.mark.requires(cuda=(12, 8))
 def test_nodes_of_a_capture_return_their_callable_and_condition(builder, stream):
     def work():
         pass

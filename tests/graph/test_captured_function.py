@@ -56,6 +56,7 @@ def test_captured_functions_call_each_other(step, stream):
     assert outer.statistics.replays == 1 and step.statistics == CaptureStatistics()
 
 
+@pytest.mark.requires(cuda=(12, 3))
 def test_a_captured_function_can_fork_and_add_conditional_nodes(step, stream):
     x, y, z = ints(4, 1), ints(4), ints(4)
 

@@ -128,6 +128,7 @@ def test_calls_that_cannot_be_compared_leave_other_executables_alone(step, strea
     assert step.statistics == CaptureStatistics(captures=2, updates=4, replays=2)
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_a_number_that_does_not_fit_is_rejected_as_by_a_launch(data_step, stream):
     x, y = ints(4, 1), ints(4)
     for a in (1, 2, 3):

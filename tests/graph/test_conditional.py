@@ -9,6 +9,7 @@ from cuda.core.typing import GraphConditionalType
 from support.graph_work import ONE, run
 
 
+@pytest.mark.requires(cuda=(12, 3))
 def test_a_while_node_repeats_its_body(memory, kernels, stream):
     graph = GraphDefinition()
     condition = graph.create_condition(1)
@@ -22,6 +23,7 @@ def test_a_while_node_repeats_its_body(memory, kernels, stream):
     assert repr(loop) == f"<WhileNode handle={int(loop.handle):#x} condition={condition.handle:#x}>"
 
 
+@pytest.mark.requires(cuda=(12, 3))
 @pytest.mark.parametrize(("value", "expected"), [(0, [0, 1]), (7, [1, 0])])
 def test_an_if_else_node_runs_one_body(memory, kernels, stream, value, expected):
     graph = GraphDefinition()
@@ -34,6 +36,7 @@ def test_an_if_else_node_runs_one_body(memory, kernels, stream, value, expected)
     assert memory.values[:2].tolist() == expected
 
 
+@pytest.mark.requires(cuda=(12, 3))
 @pytest.mark.parametrize("value", [0, 2, 3])
 def test_a_switch_node_runs_the_body_of_its_number(memory, kernels, stream, value):
     graph = GraphDefinition()
@@ -44,6 +47,7 @@ def test_a_switch_node_runs_the_body_of_its_number(memory, kernels, stream, valu
     assert memory.values[:3].tolist() == [int(index == value) for index in range(3)]
 
 
+@pytest.mark.requires(cuda=(12, 3))
 def test_bodies_are_destroyed_with_their_node(memory, kernels):
     graph = GraphDefinition()
     node = graph.if_then(graph.create_condition(1))

@@ -29,6 +29,7 @@ def fill(body, kernel, memory, digit):
     body.end_building()
 
 
+@pytest.mark.requires(cuda=(12, 3))
 @pytest.mark.parametrize(("default", "expected"), [(0, 2), (1, 12), (7, 12)])
 def test_a_body_runs_when_its_condition_is_not_zero(builder, kernel, memory, stream, default, expected):
     condition = builder.create_condition(default)
@@ -39,6 +40,7 @@ def test_a_body_runs_when_its_condition_is_not_zero(builder, kernel, memory, str
     assert value(memory) == expected
 
 
+@pytest.mark.requires(cuda=(12, 8))
 @pytest.mark.parametrize(("number", "expected"), [(0, 2), (5, 1)])
 def test_one_of_two_bodies_runs(builder, kernel, memory, stream, number, expected):
     memory.buffer[4:8].fill(number, stream=stream)
@@ -51,6 +53,7 @@ def test_one_of_two_bodies_runs(builder, kernel, memory, stream, number, expecte
     assert value(memory) == expected
 
 
+@pytest.mark.requires(cuda=(12, 8))
 @pytest.mark.parametrize(("number", "expected"), [(0, 1), (2, 3), (3, 0), (255, 0)])
 def test_a_switch_runs_the_body_of_its_number_or_none(builder, kernel, memory, stream, number, expected):
     memory.buffer[4:5].fill(number, stream=stream)
@@ -65,6 +68,7 @@ def test_a_switch_runs_the_body_of_its_number_or_none(builder, kernel, memory, s
     assert value(memory) == expected
 
 
+@pytest.mark.requires(cuda=(12, 3))
 def test_a_loop_runs_while_the_device_sets_its_condition(builder, kernel, memory, stream):
     condition = builder.create_condition(default_value=1)
     body = builder.while_loop(condition)
@@ -78,6 +82,7 @@ def test_a_loop_runs_while_the_device_sets_its_condition(builder, kernel, memory
     assert value(memory) == 107
 
 
+@pytest.mark.requires(cuda=(12, 3))
 def test_bodies_can_be_nested(builder, kernel, memory, stream):
     out = memory.address
     outer = builder.create_condition(1)
@@ -99,6 +104,7 @@ def test_bodies_can_be_nested(builder, kernel, memory, stream):
     assert [value(memory, index) for index in range(3)] == [4, 4, 3]
 
 
+@pytest.mark.requires(cuda=(12, 3))
 def test_a_body_forks_and_joins(builder, kernel, memory, stream):
     body = builder.if_then(builder.create_condition(1)).begin_building("thread_local")
     first, second = body.split(2)
@@ -111,6 +117,7 @@ def test_a_body_forks_and_joins(builder, kernel, memory, stream):
     assert (value(memory), value(memory, 1)) == (21, 3)
 
 
+@pytest.mark.requires(cuda=(12, 3))
 def test_a_conditional_node_of_a_fork_outlives_it(builder, kernel, memory, stream):
     _, fork = builder.split(2)
     body = fork.if_then(fork.create_condition(1))
@@ -122,6 +129,7 @@ def test_a_conditional_node_of_a_fork_outlives_it(builder, kernel, memory, strea
     assert value(memory) == 123
 
 
+@pytest.mark.requires(cuda=(12, 3))
 def test_a_body_may_end_after_the_graph_around_it(builder, kernel, memory, stream):
     body = builder.if_then(builder.create_condition(1)).begin_building()
     launch(body, ONE, kernel("add"), memory.address, 2)
@@ -132,6 +140,7 @@ def test_a_body_may_end_after_the_graph_around_it(builder, kernel, memory, strea
     assert value(memory) == 2
 
 
+@pytest.mark.requires(cuda=(12, 3))
 def test_a_body_that_is_never_filled_does_nothing(builder, kernel, memory, stream):
     body = builder.if_then(builder.create_condition(1))
     assert body.graph_definition == body.graph_definition
@@ -140,6 +149,7 @@ def test_a_body_that_is_never_filled_does_nothing(builder, kernel, memory, strea
     assert value(memory) == 2
 
 
+@pytest.mark.requires(cuda=(12, 3))
 def test_a_body_returns_its_graph_before_and_after_its_capture(builder, kernel, memory):
     body = builder.if_then(builder.create_condition(1))
     before = body.graph_definition
@@ -152,6 +162,7 @@ def test_a_body_returns_its_graph_before_and_after_its_capture(builder, kernel, 
     assert builder.graph_definition != before
 
 
+@pytest.mark.requires(cuda=(12, 3))
 def test_a_body_cannot_be_completed_by_itself(builder):
     body = builder.if_then(builder.create_condition(1))
     with pytest.raises(RuntimeError, match="has not ended"):
@@ -164,6 +175,7 @@ def test_a_body_cannot_be_completed_by_itself(builder):
             again()
 
 
+@pytest.mark.requires(cuda=(12, 8))
 @pytest.mark.parametrize("name", ["if_then", "if_else", "while_loop"])
 @pytest.mark.parametrize("condition", [None, 1, "condition"])
 def test_a_conditional_node_needs_a_condition(builder, name, condition):
@@ -174,6 +186,7 @@ def test_a_conditional_node_needs_a_condition(builder, name, condition):
     assert builder.is_building
 
 
+@pytest.mark.requires(cuda=(12, 8))
 @pytest.mark.parametrize("name", ["if_then", "if_else", "while_loop"])
 def test_conditional_nodes_belong_to_a_capture(builder, device, name):
     condition = builder.create_condition()
@@ -184,6 +197,7 @@ def test_conditional_nodes_belong_to_a_capture(builder, device, name):
             other.switch(condition, 1)
 
 
+@pytest.mark.requires(cuda=(12, 8))
 @pytest.mark.parametrize(("count", "error"), [(-1, OverflowError), (2**40, OverflowError), (1.5, TypeError)])
 def test_invalid_counts_of_bodies_are_rejected(builder, count, error):
     with pytest.raises(error):
@@ -191,11 +205,13 @@ def test_invalid_counts_of_bodies_are_rejected(builder, count, error):
     assert builder.is_building
 
 
+@pytest.mark.requires(cuda=(12, 8))
 def test_a_switch_without_a_body_is_rejected(builder):
     with pytest.raises(CUDAError):
         builder.switch(condition=builder.create_condition(), count=0)
 
 
+@pytest.mark.requires(cuda=(12, 3))
 @pytest.mark.parametrize(("default", "error"), [(-1, OverflowError), (2**32, OverflowError), ("1", TypeError)])
 def test_a_default_value_must_fit_32_bits(builder, default, error):
     with pytest.raises(error, match="default_value"):
@@ -203,6 +219,7 @@ def test_a_default_value_must_fit_32_bits(builder, default, error):
     assert builder.is_building
 
 
+@pytest.mark.requires(cuda=(12, 3))
 @pytest.mark.parametrize("order", [("body", "builder"), ("builder", "body")])
 @pytest.mark.parametrize("way", ["close", "drop"])
 def test_bodies_and_their_builder_end_in_any_order(stream, kernel, memory, order, way):
@@ -222,6 +239,7 @@ def test_bodies_and_their_builder_end_in_any_order(stream, kernel, memory, order
     assert value(memory) == 10
 
 
+@pytest.mark.requires(cuda=(12, 3))
 def test_a_view_of_a_body_is_invalid_after_its_graph_is_destroyed(stream):
     builder = stream.create_graph_builder().begin_building()
     body = builder.if_then(builder.create_condition(1))
@@ -237,6 +255,7 @@ def test_a_view_of_a_body_is_invalid_after_its_graph_is_destroyed(stream):
         body.begin_building()
 
 
+@pytest.mark.requires(cuda=(12, 3))
 def test_a_view_of_a_body_keeps_the_graph_of_a_dropped_builder(stream):
     builder = stream.create_graph_builder().begin_building()
     view = builder.if_then(builder.create_condition(1)).graph_definition
@@ -247,6 +266,7 @@ def test_a_view_of_a_body_keeps_the_graph_of_a_dropped_builder(stream):
         assert other.is_building
 
 
+@pytest.mark.requires(cuda=(12, 3))
 def test_graphs_with_bodies_can_be_updated(device, kernel, memory, stream):
     def build(digit):
         builder = device.create_graph_builder().begin_building()
@@ -260,6 +280,7 @@ def test_graphs_with_bodies_can_be_updated(device, kernel, memory, stream):
     assert value(memory) == 4
 
 
+@pytest.mark.requires(cuda=(12, 3))
 def test_a_body_keeps_the_nodes_from_before_its_capture(builder, kernel, memory, stream):
     body = builder.if_then(builder.create_condition(1))
     body.graph_definition.launch(ONE, kernel("append"), memory.address, 4)

@@ -82,6 +82,7 @@ def test_the_host_can_launch_and_change_a_graph_for_device_launch(device, stream
     assert value(memory) == 78
 
 
+@pytest.mark.requires(cuda=(12, 3))
 @pytest.mark.parametrize(
     ("add", "reason"),
     [

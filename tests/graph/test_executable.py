@@ -49,6 +49,7 @@ def test_a_closed_stream_launches_nothing(graph, device):
         graph.launch(stream)
 
 
+@pytest.mark.requires(cuda=(12, 3))
 def test_an_unused_condition_is_named_as_the_reason(device):
     definition = GraphDefinition()
     definition.create_condition()

@@ -42,6 +42,7 @@ def test_a_kernel_node_runs_with_its_updated_parameters(stream, kernels, memory)
     assert node.grid == (1, 1, 1)
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_two_views_of_a_node_can_update_it_in_turn(stream, kernels, memory):
     definition = GraphDefinition()
     node = definition.launch(ONE, kernels["add"], memory.at(0), 1)
@@ -235,6 +236,7 @@ def test_a_view_outlives_the_closing_of_its_graph(kernels, memory):
         graph[node]
 
 
+@pytest.mark.requires(cuda=(12, 3))
 def test_nodes_that_cannot_be_updated_are_rejected(device, kernels, memory):
     definition = GraphDefinition()
     other = GraphDefinition()

@@ -10,6 +10,7 @@ import pytest
 from cuda.core.graph import GraphCondition, GraphDefinition
 
 
+@pytest.mark.requires(cuda=(12, 3))
 @pytest.mark.parametrize("default", [None, 0, True, np.uint32(2**32 - 1)])
 def test_conditions_compare_by_their_handle(device, default):
     graph = GraphDefinition()
@@ -25,6 +26,7 @@ def test_wrong_default_values_are_rejected(device, default, error):
         GraphDefinition().create_condition(default)
 
 
+@pytest.mark.requires(cuda=(12, 3))
 def test_conditions_are_made_by_graphs_only(device):
     with pytest.raises(RuntimeError, match="create_condition"):
         GraphCondition()

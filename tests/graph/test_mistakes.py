@@ -149,6 +149,7 @@ MISTAKES = {
 }
 
 
+@pytest.mark.requires(cuda=(12, 3))
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.__name__)
 def test_a_mistake_is_explained_and_later_work_runs(device, stream, kernel, memory, mistake):
     with pytest.raises((CUDAError, RuntimeError), match="(?s)" + MISTAKES[mistake]):
@@ -213,6 +214,7 @@ def test_arguments_that_destroy_their_node_are_rejected(device, kernel, memory):
     assert graph.nodes() == set() and executable.handle
 
 
+@pytest.mark.requires(cuda=(12, 3))
 def test_values_that_destroy_their_graph_are_rejected(device, kernel, memory):
     outer = GraphDefinition()
     node = outer.if_then(outer.create_condition(0))

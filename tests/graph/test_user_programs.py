@@ -98,6 +98,7 @@ def test_a_capture_with_nested_branches(device, mod, numbers):
     assert numbers[:2].tolist() == [4, 1]
 
 
+@pytest.mark.requires(cuda=(12, 8))
 @pytest.mark.parametrize("value", [0, 1, 2])
 def test_a_switch_on_a_number_of_the_device(device, mod, numbers, value):
     gb = device.create_graph_builder().begin_building()
@@ -117,6 +118,7 @@ def test_a_switch_on_a_number_of_the_device(device, mod, numbers, value):
     assert numbers[:3].tolist() == [int(value == 0), int(value == 1), 0]
 
 
+@pytest.mark.requires(cuda=(12, 3))
 def test_a_while_loop_with_a_subgraph(device, mod, numbers):
     config = LaunchConfig(grid=1, block=1)
     add_one = mod.get_kernel("add_one")

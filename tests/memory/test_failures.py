@@ -47,6 +47,7 @@ POOLS = {
 }
 
 
+@pytest.mark.requires(cuda=(13, 0))
 @each_code
 @pytest.mark.parametrize("make", POOLS.values(), ids=POOLS)
 def test_each_call_of_pools_may_fail(device, stream, make, code):

@@ -57,6 +57,7 @@ def memory(device, stream):
 # Copies
 
 
+@pytest.mark.requires(cuda=(13, 0))
 @each_code
 @pytest.mark.parametrize("kind", ["device", "pinned", "managed", "legacy"])
 def test_each_call_of_copies_between_buffers_may_fail(memory, stream, kind, code):
@@ -93,6 +94,7 @@ def planes():
 ARRAYS = {"contiguous": contiguous, "strided": strided, "rows": rows, "planes": planes}
 
 
+@pytest.mark.requires(cuda=(13, 0))
 @each_code
 @pytest.mark.parametrize("make", ARRAYS.values(), ids=ARRAYS)
 def test_each_call_of_copies_with_host_arrays_may_fail(memory, stream, make, code):
@@ -106,6 +108,7 @@ def test_each_call_of_copies_with_host_arrays_may_fail(memory, stream, make, cod
     assert fail_each_call(program, code) & {"cuMemcpyAsync", "cuMemcpy3DAsync_v2"}
 
 
+@pytest.mark.requires(cuda=(13, 0))
 @each_code
 def test_each_call_of_copies_with_device_arrays_may_fail(memory, device, stream, code):
     buffer, other = memory(), memory()
@@ -119,6 +122,7 @@ def test_each_call_of_copies_with_device_arrays_may_fail(memory, device, stream,
     assert fail_each_call(program, code) >= {"cuMemcpyAsync", "cuStreamWaitEvent", "cuEventRecord"}
 
 
+@pytest.mark.requires(cuda=(13, 2))
 @each_code
 @pytest.mark.parametrize("options", [None, CopyOptions(src_location_hint=Host())], ids=["plain", "hinted"])
 def test_each_call_of_batched_copies_may_fail(memory, stream, options, code):
@@ -136,6 +140,7 @@ def test_each_call_of_batched_copies_may_fail(memory, stream, options, code):
 PATTERNS = {"byte": 3, "two": b"ab", "four": b"abcd", "eight": b"abcdefgh", "wide": bytes(range(128))}
 
 
+@pytest.mark.requires(cuda=(13, 0))
 @each_code
 @pytest.mark.parametrize("pattern", PATTERNS.values(), ids=PATTERNS)
 def test_each_call_of_fills_may_fail(memory, stream, pattern, code):
@@ -178,6 +183,7 @@ def test_each_call_of_advice_may_fail(managed, device, code):
     assert failed >= {"cuMemAdvise_v2", "cuMemRangeGetAttribute"}
 
 
+@pytest.mark.requires(cuda=(13, 0))
 @each_code
 def test_each_call_of_migration_may_fail(managed, device, stream, code):
     def program():
@@ -196,6 +202,7 @@ def test_each_call_of_migration_may_fail(managed, device, stream, code):
 # Protocols
 
 
+@pytest.mark.requires(cuda=(13, 0))
 @each_code
 @pytest.mark.parametrize("resource", [PinnedMemoryResource, ManagedMemoryResource])
 def test_each_call_of_exports_may_fail(device, stream, resource, code):
@@ -213,6 +220,7 @@ def test_each_call_of_exports_may_fail(device, stream, resource, code):
     assert fail_each_call(program, code) >= {"cuMemAllocFromPoolAsync", "cuMemFreeAsync"}
 
 
+@pytest.mark.requires(cuda=(13, 0))
 @each_code
 def test_each_call_of_views_may_fail(memory, device, stream, code):
     buffer, other = memory(), memory()
@@ -227,6 +235,7 @@ def test_each_call_of_views_may_fail(memory, device, stream, code):
     assert "cuStreamWaitEvent" in fail_each_call(program, code)
 
 
+@pytest.mark.requires(cuda=(13, 0))
 @each_code
 @pytest.mark.parametrize("kind", ["device", "pinned", "managed"])
 def test_each_query_of_wrapped_memory_may_fail(memory, kind, code):

@@ -62,11 +62,13 @@ def uses_of(resource, stream):
     return program
 
 
+@pytest.mark.requires(cuda=(13, 0))
 @pytest.mark.parametrize("make", RESOURCES.values(), ids=RESOURCES)
 def test_interrupted_allocations_and_frees_lose_nothing(device, stream, make):
     assert interrupt_everywhere(uses_of(make(), stream)) > 20
 
 
+@pytest.mark.requires(cuda=(13, 0))
 @pytest.mark.parametrize("make", RESOURCES.values(), ids=RESOURCES)
 @pytest.mark.parametrize("adaptor", ADAPTORS.values(), ids=ADAPTORS)
 def test_interrupted_adaptors_lose_nothing(device, stream, make, adaptor):
@@ -86,6 +88,7 @@ def test_interrupted_adaptors_count_correctly(device, stream, adaptor):
     assert (resource._count()[:2], resource._kept()) == ((0, 0), [])
 
 
+@pytest.mark.requires(cuda=(13, 0))
 @pytest.mark.parametrize("make", RESOURCES.values(), ids=RESOURCES)
 def test_interrupted_creation_of_resources_loses_nothing(device, stream, make):
     def program():

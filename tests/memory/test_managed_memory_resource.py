@@ -42,7 +42,7 @@ def test_other_options_are_rejected(options):
         ManagedMemoryResource(options)
 
 
-@pytest.mark.requires(software=True)
+@pytest.mark.requires(software=True, cuda=(13, 0))
 def test_missing_pool_is_rejected(device):
     with cuda.emulator.fail("cuMemGetMemPool", "CUDA_ERROR_NOT_SUPPORTED"):
         with pytest.raises(RuntimeError, match="no current pool"):

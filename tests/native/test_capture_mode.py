@@ -13,6 +13,7 @@ from cuda.core.graph import GraphDefinition
 from support.internals import capture_count
 
 
+@pytest.mark.requires(cuda=(12, 3))
 @pytest.mark.parametrize("end", ["end_building", "close", "drop"])
 def test_captures_in_progress_are_counted(device, end):
     before = capture_count()

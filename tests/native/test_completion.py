@@ -219,7 +219,7 @@ def test_streams_and_events_of_a_green_context(run, device):
 # --- Errors ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.requires(software=True)
+@pytest.mark.requires(software=True, cuda=(12, 9))
 @pytest.mark.filterwarnings("ignore::cuda.core.CUDAWarning")
 def test_failed_kernel_is_raised_by_the_await_and_passed_to_the_callback(run, device, stream):
     async def main():

@@ -293,7 +293,7 @@ def driver_waits(tmp_path, wait: str, before: str = "") -> str:
     return run(TRACED_WAIT.format(trace=str(tmp_path / "trace"), before=before, wait=wait)).splitlines()[-1]
 
 
-@pytest.mark.requires(software=True)
+@pytest.mark.requires(software=True, cuda=(12, 9))
 @pytest.mark.parametrize("wait", ["stream.sync()", "event.sync()", "device.sync()"])
 def test_a_wait_ends_with_the_query_that_finds_the_work_complete(tmp_path, wait):
     assert driver_waits(tmp_path, wait) == "[]"

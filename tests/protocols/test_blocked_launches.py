@@ -7,6 +7,8 @@ If they held the lock, the callback could not run. The queue of the software dev
 have to return.
 """
 
+import pytest
+
 from support.interpreter import run
 
 PROGRAM = """
@@ -94,5 +96,6 @@ print("all returned")
 """
 
 
+@pytest.mark.requires(cuda=(12, 3))
 def test_no_call_holds_the_lock_while_it_waits_for_a_blocked_launch(device):
     assert run(PROGRAM).strip() == "all returned"

@@ -104,7 +104,7 @@ def test_threads_read_the_attributes_of_a_kernel_while_one_closes_it(device):
         assert kernel.is_closed
 
 
-@pytest.mark.requires(device=True, nvrtc=True)
+@pytest.mark.requires(device=True, nvrtc=True, cuda=(12, 4))
 def test_threads_get_kernels_while_one_closes_the_code(device):
     compiled = Program('extern "C" __global__ void f() {}', "c++").compile("cubin")
     for _ in range(20):

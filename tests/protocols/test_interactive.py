@@ -96,6 +96,7 @@ def needs_of(name: str) -> dict:
     return {**({"device": True, "nvrtc": True} if SAMPLES[name].needs_device else {}), **SAMPLES[name].needs}
 
 
+@pytest.mark.requires(cuda=(12, 4))
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.requires(**needs_of(name))) for name in SAMPLES])
 def test_open_and_closed_objects_have_a_repr_and_complete(name):
     sample = SAMPLES[name]
@@ -124,7 +125,7 @@ print(len(things), repr(trace.read()))
 """
 
 
-@pytest.mark.requires(software=True, source=True)
+@pytest.mark.requires(software=True, source=True, cuda=(13, 0))
 def test_completion_of_all_classes_calls_no_driver(tmp_path):
     trace = tmp_path / "calls"
     trace.touch()
@@ -175,7 +176,7 @@ print("completed")
 """
 
 
-@pytest.mark.requires(software=True, source=True, modules=("IPython", "jedi"))
+@pytest.mark.requires(software=True, source=True, modules=("IPython", "jedi"), cuda=(13, 0))
 def test_completion_in_ipython_calls_neither_driver_nor_nvml(tmp_path):
     trace = tmp_path / "calls"
     trace.touch()

@@ -77,6 +77,7 @@ def test_a_launch_keeps_objects_that_one_of_its_arguments_closes(children, bound
     assert frees == [0, 1]
 
 
+@pytest.mark.requires(cuda=(12, 4))
 @pytest.mark.parametrize("work", WORKS)
 def test_other_threads_close_the_objects_of_a_call(children, work):
     outcomes = children.call(closed_by_another_thread, work, 0.3)

@@ -16,6 +16,7 @@ SECONDS = float(os.environ.get("CUDA_CORE_SOUP_SECONDS", "0.6"))
 pytestmark = pytest.mark.requires(device=True)
 
 
+@pytest.mark.requires(cuda=(12, 3))
 @pytest.mark.parametrize(("seed", "options"), [(0, []), (1, []), (2, []), (3, ["--captures"]), (4, ["--captures"])])
 def test_threads_use_and_close_the_same_objects(seed, options, tmp_path):
     command = [

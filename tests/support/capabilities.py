@@ -193,6 +193,12 @@ class Capabilities:
         except RuntimeError:
             return not wanted
 
+    def nvrtc_version(self, wanted: tuple[int, int]) -> bool:
+        """Whether the CUDA C++ compiler has at least this version."""
+        from cuda.bindings import nvrtc
+
+        return self.nvrtc(True) and nvrtc.nvrtcVersion()[1:] >= wanted
+
     def nvjitlink(self, wanted: bool) -> bool:
         """Whether nvJitLink is installed and new enough."""
         from cuda.core import Linker

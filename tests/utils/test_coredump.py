@@ -57,7 +57,7 @@ def test_older_drivers_are_named():
     assert re.search(r"NotSupportedError: .*CUDA 12\.5, not 12\.4", done.stderr), done.stderr
 
 
-@pytest.mark.requires(software=True)
+@pytest.mark.requires(software=True, cuda=(12, 9))
 def test_software_device_has_no_core_dumps():
     assert cuda_utils.driver_version() >= (12, 5, 0)
     with pytest.raises(NotSupportedError, match="cuCoredumpSetAttributeGlobal"):

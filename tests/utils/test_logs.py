@@ -46,7 +46,7 @@ def test_the_drivers_log_of_a_failed_call_is_logged_as_an_error(log, device, str
     assert all(caught.value.log in record.getMessage() for record in errors)
 
 
-@pytest.mark.requires(device=True, nvrtc=True, software=True)
+@pytest.mark.requires(device=True, nvrtc=True, software=True, cuda=(12, 9))
 def test_programs_without_a_handler_print_nothing():
     program = (
         "import logging\nfrom cuda.core import *\ndevice = Device()\ndevice.set_current()\n"

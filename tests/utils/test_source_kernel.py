@@ -20,6 +20,7 @@ def x(device, stream):
     return device.to_device(np.arange(4, dtype=np.float32), stream=stream)
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_the_kernel_launches_in_every_way(stream, x):
     scale = kernel(SOURCE, "scale<float>", cache=False)
     scale(x, 2, grid=1, block=4, stream=stream)
@@ -38,6 +39,7 @@ def test_the_kernel_launches_on_the_default_stream(device):
     assert x.to_host(stream=stream).tolist() == [5, 7, 2, 3]
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_the_kernel_is_captured(device, stream, x):
     scale = kernel(SOURCE, "scale<float>", cache=False)
     builder = device.create_graph_builder().begin_building()
@@ -56,6 +58,7 @@ def test_nothing_is_compiled_before_the_first_use(device):
         broken.for_device()
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_devices_of_one_architecture_share_the_kernel(device, devices):
     fill = kernel(SOURCE, "fill", cache=False)
     found = fill.for_device()

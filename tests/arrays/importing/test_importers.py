@@ -227,6 +227,7 @@ def test_kernels_take_arrays_of_the_device(device, stream, calls, wrap):
     assert all(stream_ptr == -1 for _, stream_ptr in calls)
 
 
+@pytest.mark.requires(cuda=(12, 4))
 @pytest.mark.parametrize("make", [lambda: np.zeros(3), lambda: bytearray(3), lambda: Image(np.zeros(2))])
 def test_kernels_take_no_arrays_of_the_host(device, stream, calls, make):
     with pytest.raises(
@@ -260,6 +261,7 @@ def test_kernels_take_no_structure_from_an_array_of_the_host(device, stream, sha
         launch(stream, LaunchConfig(grid=1, block=1), scale_kernel(), array, np.float32(3), 1)
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_an_array_is_rejected_for_a_parameter_smaller_than_a_pointer(device, stream):
     buffer = device.allocate(256, stream=stream)
     with pytest.raises(TypeError, match="parameter 2 .* is a float; got DeviceArray"):

@@ -218,12 +218,14 @@ def test_code_with_an_include_that_cannot_be_followed_is_not_cached(cache, compi
     assert (len(compilations), len(cache)) == (2, 0)
 
 
+@pytest.mark.requires(nvrtc_version=(12, 8))
 @pytest.mark.parametrize("option", [{"pch": True}, {"use_pch": "a.pch"}, {"pch_dir": "/a"}], ids=str)
 def test_options_that_read_other_files_are_rejected_with_a_cache(cache, option):
     with pytest.raises(ValueError, match=f"{next(iter(option))} make the compiler read files that are not part"):
         plain(**option).compile("ptx", cache=cache)
 
 
+@pytest.mark.requires(nvrtc_version=(12, 8))
 @pytest.mark.parametrize("option", ["create_pch", "time", "fdevice_time_trace"])
 def test_options_that_write_files_are_rejected_with_a_cache(cache, option, tmp_path):
     with pytest.raises(ValueError, match=f"{option} make the compiler write files"):

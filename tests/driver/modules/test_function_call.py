@@ -55,6 +55,7 @@ def test_other_arguments_take_the_general_path(module):
     assert out.get()[0] == 39
 
 
+@pytest.mark.requires(cuda=(12, 4))
 @pytest.mark.parametrize(
     "arguments, match",
     [

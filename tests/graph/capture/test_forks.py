@@ -82,6 +82,7 @@ def test_rejected_joins_leave_the_captures_unchanged(builder, device):
     assert not fork.is_closed and GraphBuilder.join(builder, fork).end_building() is builder
 
 
+@pytest.mark.requires(cuda=(12, 3))
 @pytest.mark.parametrize(
     ("name", "minor"), [("create_condition", 3), ("if_then", 3), ("while_loop", 3), ("if_else", 8), ("switch", 8)]
 )

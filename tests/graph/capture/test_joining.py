@@ -24,6 +24,7 @@ def test_a_fork_that_is_not_joined_fails_the_end_and_nothing_captures(stream, ke
     assert can_capture(stream)
 
 
+@pytest.mark.requires(cuda=(12, 3))
 @pytest.mark.parametrize("way", ["callback", "conditional", "kernel and callback"])
 def test_a_fork_that_is_not_joined_fails_the_end_whatever_it_has(stream, kernel, memory, way):
     """The driver forgives nodes that are added by hand."""
@@ -74,6 +75,7 @@ def fork_by_an_event(body, device):
 FORKS = {"split": lambda body, device: body.split(2)[1], "split twice": fork_of_a_fork, "event": fork_by_an_event}
 
 
+@pytest.mark.requires(cuda=(12, 3))
 @pytest.mark.parametrize("end", ["end_building", "close"])
 @pytest.mark.parametrize("way", FORKS)
 def test_a_fork_of_a_body_that_is_not_joined_fails_the_end_of_the_body(
@@ -95,6 +97,7 @@ def test_a_fork_of_a_body_that_is_not_joined_fails_the_end_of_the_body(
     assert value(memory) == 0
 
 
+@pytest.mark.requires(cuda=(12, 3))
 def test_a_fork_of_a_body_can_be_joined_by_events(builder, kernel, memory, stream):
     builder.begin_building()
     body = builder.if_then(builder.create_condition(1)).begin_building()

@@ -79,6 +79,7 @@ def test_forks_and_their_origin_close_in_any_order(stream, kernel, memory, first
     assert can_capture(stream)
 
 
+@pytest.mark.requires(cuda=(12, 3))
 def test_an_invalidated_capture_is_reported_and_ends(stream, kernel, memory):
     builder = stream.create_graph_builder().begin_building()
     with pytest.raises(CUDAError):
@@ -92,6 +93,7 @@ def test_an_invalidated_capture_is_reported_and_ends(stream, kernel, memory):
     assert can_capture(stream)
 
 
+@pytest.mark.requires(cuda=(12, 3))
 def test_a_capture_that_was_ended_outside_its_builder_is_reported(stream):
     from cuda.bindings import driver
 
@@ -156,6 +158,7 @@ def objects_for_calls(device, capturing):
     }
 
 
+@pytest.mark.requires(cuda=(13, 0))
 @pytest.mark.parametrize("mode", ["global", "thread_local"])
 @pytest.mark.parametrize("name", CALLS)
 def test_calls_of_the_library_do_not_invalidate_strict_captures(device, mode, name):
@@ -198,6 +201,7 @@ def test_a_kernel_that_is_loaded_on_another_device_is_loaded_in_a_strict_capture
     assert value(memory) == 8
 
 
+@pytest.mark.requires(cuda=(13, 0))
 @pytest.mark.parametrize("mode", ["GLOBAL", "THREAD_LOCAL"])
 @pytest.mark.parametrize("name", [name for name in CALLS if name.startswith(("drop", "read", "first use", "load"))])
 def test_calls_of_the_library_do_not_invalidate_captures_of_other_libraries(device, mode, name):

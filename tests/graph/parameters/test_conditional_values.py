@@ -8,6 +8,7 @@ from cuda.core import CUDAError
 from cuda.core.graph import GraphDefinition, IfElseNode, IfNode, SwitchNode, WhileNode
 
 
+@pytest.mark.requires(cuda=(12, 3))
 def test_conditional_nodes_are_found_with_their_classes_and_branches(device):
     graph = GraphDefinition()
     makers = (graph.if_then, graph.if_else, graph.while_loop, lambda condition: graph.switch(condition, 2))
@@ -18,6 +19,7 @@ def test_conditional_nodes_are_found_with_their_classes_and_branches(device):
     assert sorted(len(node.branches) for node in graph.nodes()) == [1, 1, 2, 2]
 
 
+@pytest.mark.requires(cuda=(12, 3))
 def test_wrong_conditions_are_rejected(device):
     graph = GraphDefinition()
     condition = graph.create_condition()

@@ -12,6 +12,7 @@ from cuda.core.graph import GraphDefinition
 from support.graph_work import ONE, Memory, is_released
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_wrong_launches_are_rejected(memory, kernels):
     graph = GraphDefinition()
     for config in (None, {"grid": 1, "block": 1}):

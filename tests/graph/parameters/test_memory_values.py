@@ -88,7 +88,7 @@ def context_of(node) -> int:
     return int(params.memset.ctx if hasattr(node, "value") else params.memcpy.copyCtx)
 
 
-@pytest.mark.requires(devices=2, software=True)
+@pytest.mark.requires(devices=2, software=True, cuda=(13, 2))
 @pytest.mark.parametrize("is_captured", [False, True])
 def test_a_changed_copy_or_fill_keeps_its_context(device, memory, is_captured):
     definition = GraphDefinition()
