@@ -622,7 +622,7 @@ class StreamTimer:
             If work in the stream failed.
         """
         if self._end is None:
-            raise RuntimeError("the timed block has not ended; read ms after the with block")
+            raise RuntimeError("the timed block has not ended, or raised an exception; read ms after the with block")
         self._end.sync()
         return self._end - self._start
 

@@ -25,7 +25,8 @@ KERNEL_FAILURES = frozenset(
 
 MEMORY_OPERATIONS = (
     "Memory operations need page-locked memory, such as device.zeros(..., pinned=True), or virtual memory: drivers "
-    "reject memory of pools, which Device.allocate(), empty() and zeros() return. A call takes fewer than 256 operations."
+    "reject memory of pools, which Device.allocate(), empty() and zeros() return. A call takes fewer than 256 "
+    "operations."
 )
 
 # More precise than the advice of ADVICE, for an error of one call.

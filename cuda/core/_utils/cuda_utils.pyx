@@ -225,8 +225,8 @@ cdef object _driver_error(cydriver.CUresult err, const char* api):
         message += f"\n{CALL_ADVICE.get((call, name), ADVICE[name])}"
     if "see errors#" not in message:  # reports of the software device name their own anchor
         message += f" (see errors#{ANCHORS.get(name) or kind.__name__.lower()})"
-        if name in KERNEL_FAILURES and (launches := slots.get("last launches")()):
-            message += f"\n{launches}"
+    if name in KERNEL_FAILURES and not log and (launches := slots.get("last launches")()):
+        message += f"\n{launches}"
     error = kind(message, code=code, name=name, api=call, explanation=explanation, log=log)
     return _add_memory_sizes(error) if kind is OutOfMemoryError else error
 
