@@ -619,3 +619,54 @@ def test_the_size_of_a_packed_structure_in_a_message_is_its_own(stream):
     packed = np.zeros((), np.dtype([("c", "i1"), ("d", "f8")]))
     with pytest.raises(TypeError, match="has 16 bytes, but the ndarray given has 9"):
         launch(stream, LaunchConfig(grid=1, block=1), kernel, packed)
+
+
+STRUCTURES = """
+struct Pair { int a; float b; };
+typedef struct { int a; float b; } Old;
+typedef Pair Alias;
+template <class T> struct Two { T a, b; };
+enum Mode { OFF, ON = 2 };
+enum class Level : short { LOW = -1 };
+namespace inner { union Bits { unsigned a; float b; }; }
+extern "C" __global__ void c_pair(Pair p, float* out) { *out = p.a + p.b; }
+extern "C" __global__ void c_old(Old p, float* out) { *out = p.a + p.b; }
+extern "C" __global__ void c_alias(Alias p, float* out) { *out = p.a + p.b; }
+extern "C" __global__ void c_bits(inner::Bits p, float* out) { *out = p.a; }
+extern "C" __global__ void c_mode(Mode p, float* out) { *out = p; }
+extern "C" __global__ void c_level(Level p, float* out) { *out = (int)p; }
+namespace inner { __global__ void pair(Pair p, float* out) { *out = p.a + p.b; } }
+template <class T> __global__ void two(Two<T> p, T* out) { *out = p.a + p.b; }
+__global__ void mode(Mode p, float* out) { *out = p; }
+"""
+
+
+@pytest.fixture
+def structures(device):
+    return Program(STRUCTURES, "c++").compile("cubin", name_expressions=("inner::pair", "two<float>", "mode"))
+
+
+@pytest.mark.parametrize("name", ["c_pair", "c_old", "c_alias", "c_bits", "inner::pair", "two<float>"])
+@pytest.mark.parametrize("value", [5, 2.5, True, None])
+def test_python_numbers_are_rejected_for_structures(structures, device, stream, name, value):
+    kernel = structures.get_kernel(name)
+    out = device.zeros(1, np.float32, stream=stream)
+    with pytest.raises(TypeError, match=rf"parameter 1 'p' is an? .*; got {type(value).__name__}; pass bytes, numpy"):
+        launch(stream, LaunchConfig(grid=1, block=1), kernel, value, out)
+    stream.sync()
+
+
+@pytest.mark.parametrize("name", ["c_pair", "c_old", "c_alias", "inner::pair"])
+def test_structures_are_passed_as_their_bytes(structures, device, stream, name):
+    out = device.zeros(1, np.float32, stream=stream)
+    value = np.array((2, 0.5), [("a", np.int32), ("b", np.float32)])[()]
+    for argument in (value, value.tobytes()):
+        launch(stream, LaunchConfig(grid=1, block=1), structures.get_kernel(name), argument, out)
+        assert out.to_host(stream=stream).tolist() == [2.5]
+
+
+@pytest.mark.parametrize(("name", "value"), [("c_mode", 2), ("c_level", -1), ("mode", 2), ("c_bits", np.uint32(7))])
+def test_enums_and_numpy_scalars_are_passed_by_size(structures, device, stream, name, value):
+    out = device.zeros(1, np.float32, stream=stream)
+    launch(stream, LaunchConfig(grid=1, block=1), structures.get_kernel(name), value, out)
+    assert out.to_host(stream=stream).tolist() == [value]

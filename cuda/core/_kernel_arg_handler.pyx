@@ -46,7 +46,9 @@ from cuda.core._module cimport (
     POINTER,
     ParamSlot,
     ParamSlot_set_type,
+    ANY_SIZED,
     SIZED,
+    STRUCTURE,
     UINT32,
     UINT64,
 )
@@ -274,7 +276,7 @@ cdef struct ArgumentType:
 
 # What a writer can be for: parameters of each kind, or those that are not pointers.
 cdef int EVERY_KIND = -1
-cdef int ADDRESS = SIZED | POINTER | UINT64
+cdef int ADDRESS = ANY_SIZED | POINTER | UINT64
 
 
 cdef TypeTable[ArgumentType] _types
@@ -297,7 +299,7 @@ cdef inline const ArgumentType* find_type(PyTypeObject* c_class) noexcept nogil:
 
 
 cdef int register_argument_type(object cls, ArgumentWriter write, size_t natural_size) except -1:
-    return register_fitting(cls, write, natural_size, SIZED | UINT64 if natural_size == 8 else SIZED)
+    return register_fitting(cls, write, natural_size, ANY_SIZED | UINT64 if natural_size == 8 else ANY_SIZED)
 
 
 cdef int register_fitting(object cls, ArgumentWriter write, size_t natural_size, int fitting) except -1:
@@ -540,10 +542,13 @@ cdef int write_converted(
         scalar = scalar_of(<object>argument)
         if scalar is not None:
             return write_scalar(<PyObject*>scalar, index, target, slot, kernel)
-        if slot.kind & (SIZED | UINT64):
+        if slot.kind & (ANY_SIZED | UINT64):
             return write_array(argument, 8, target, slot.size)
-    if slot.kind == SIZED:
+    if slot.kind & ANY_SIZED:
         content = structure(<object>argument)
+        if content is None and slot.kind == STRUCTURE:
+            given = type(<object>argument).__name__
+            raise_wrong_type(kernel, index, f"{given}; pass bytes, numpy.void, ctypes.Structure or a dataclass")
         if content is None:
             return reject_type(<object>argument, index)
         if len(content) != slot.size:
@@ -684,22 +689,22 @@ cdef int register_numpy_scalar(
     probe = cls(1)
     content = bytes(memoryview(probe))
     is_where_expected = (<const char*>value_of(<PyObject*>probe))[:len(content)] == content
-    return register_fitting(cls, write_fast if is_where_expected else write_safely, len(content), SIZED | kinds)
+    return register_fitting(cls, write_fast if is_where_expected else write_safely, len(content), ANY_SIZED | kinds)
 
 
 cdef int register_ctypes(ctypes) except -1:
     opaque = {"c_float": FLOAT32, "c_double": FLOAT64, "c_void_p": POINTER | UINT64}
     for name in ("c_int8", "c_int16", "c_int32", "c_int64", "c_longlong"):
         cls = getattr(ctypes, name)
-        kinds = SIZED | POINTER if ctypes.sizeof(cls) == 8 else SIZED
+        kinds = ANY_SIZED | POINTER if ctypes.sizeof(cls) == 8 else ANY_SIZED
         register_fitting(cls, &write_buffer_signed, ctypes.sizeof(cls), kinds)
     for name in ("c_bool", "c_uint8", "c_uint16", "c_uint32", "c_uint64", "c_ulonglong"):
         cls = getattr(ctypes, name)
-        kinds = SIZED | POINTER if ctypes.sizeof(cls) == 8 else SIZED
+        kinds = ANY_SIZED | POINTER if ctypes.sizeof(cls) == 8 else ANY_SIZED
         register_fitting(cls, &write_buffer_unsigned, ctypes.sizeof(cls), kinds)
     for name, kinds in opaque.items():
         cls = getattr(ctypes, name)
-        register_fitting(cls, &write_buffer_bytes, ctypes.sizeof(cls), SIZED | kinds)
+        register_fitting(cls, &write_buffer_bytes, ctypes.sizeof(cls), ANY_SIZED | kinds)
     for cls in (ctypes.Structure, ctypes.Union):
         register_fitting(cls, &write_buffer_bytes, 0, EVERY_KIND)
     # An array for a pointer would be its elements, not its address.
@@ -765,7 +770,7 @@ cdef str described_parameter(Kernel kernel, size_t index):
 
 
 cdef str describe(Kernel kernel):
-    return f"kernel {kernel._name!r}" if kernel is not None and kernel._name else "the kernel"
+    return f"kernel {Kernel_function(kernel)!r}" if kernel is not None and kernel._name else "the kernel"
 
 
 cdef str count_of_arguments(size_t count):

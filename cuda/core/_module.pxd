@@ -25,6 +25,8 @@ cdef enum ParamKind:
     COMPLEX64 = 1 << 10     # also a float2
     COMPLEX128 = 1 << 11
     OTHER = 1 << 12         # vector types, bfloat16, 128-bit integers
+    STRUCTURE = 1 << 13     # a struct that the source defines, or a class template: Python numbers are rejected
+    ANY_SIZED = SIZED | STRUCTURE
     ANY_INTEGER = SHORT_INT | INT32 | UINT32 | INT64 | UINT64
 
 
@@ -47,8 +49,8 @@ cdef struct ParamSlot:
 cdef int ParamSlot_set_type(ParamSlot* slot, object c_type) except -1
 
 
-# The last launch of the kernels with a symbol, for messages about failed kernels. It keeps no code loaded. Threads write
-# the fields without a lock, so the sizes may be those of two launches at the same time.
+# The last launch of the kernels with a symbol, for messages about failed kernels. It keeps no code loaded. Threads
+# write the fields without a lock, so the sizes may be those of two launches at the same time.
 cdef class LastLaunch:
     cdef:
         str symbol

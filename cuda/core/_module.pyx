@@ -8,7 +8,7 @@ cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport INT64_MAX, INT64_MIN, int64_t, intptr_t, uint64_t, uintptr_t
 from libc.stdlib cimport free
-from libcpp.atomic cimport atomic, memory_order_relaxed
+from libcpp.atomic cimport memory_order_relaxed
 from libcpp.vector cimport vector
 
 from cpython.object cimport PyObject
@@ -858,8 +858,10 @@ cdef str name_of(cydriver.CUkernel c_kernel):
 cdef list kernel_types(str symbol, object declarations, const vector[ParamSlot]& slots):
     cdef size_t i
     function = demangled(symbol)
-    # The names are not needed here, so the source of a C++ kernel is not parsed.
-    found = parameters_of(symbol, function, declarations if function is None else None)
+    # The names are not needed here, so the source of a C++ kernel is parsed only to recognize structures.
+    found = parameters_of(symbol, function, declarations if function is None else None, True)
+    if function is not None and found and any([size_of(item.type or "") is None for item in found]):
+        found = parameters_of(symbol, function, declarations, True)
     if found is None or len(found) != slots.size():
         return None
     types = [item.type for item in found]
@@ -972,6 +974,8 @@ cdef int ParamSlot_set_type(ParamSlot* slot, object c_type) except -1:
     if c_type is not None and c_type.endswith("*"):
         slot.kind, slot.low, slot.high = POINTER, INT64_MIN, INT64_MAX
         ParamSlot_set_elements(slot, c_type)
+    elif c_type is not None and (c_type.startswith("struct ") or c_type.endswith(">")) and letters is None:
+        slot.kind, slot.low, slot.high = STRUCTURE, 0, 0
     elif letters is not None:
         slot.kind, slot.low, slot.high = _LETTERS.get(letters, (OTHER, 0, 0))
     else:

@@ -92,7 +92,7 @@ def test_a_definition_is_found_behind_other_words(head):
         ("using real = unsigned int;", "unsigned int"),
         ("using base = double; using real = base;", "double"),
         ("typedef float* real;", "float*"),
-        ("struct real { float x; };", "real"),
+        ("struct real { float x; };", "struct real"),
         ("enum class real : int { A };", "real"),
         ("#include <types.h>", "real"),
         ("namespace a { using real = float; }", "real"),

@@ -71,7 +71,9 @@ def size_of(type: str) -> int | None:
     )
 
 
-def parameters_of(symbol: str, demangled: str | None, declarations: Declarations | None) -> list[Parameter] | None:
+def parameters_of(
+    symbol: str, demangled: str | None, declarations: Declarations | None, marks_structures: bool = False
+) -> list[Parameter] | None:
     """Return the parameters of a kernel, or None if nothing is known about them.
 
     Parameters
@@ -82,10 +84,13 @@ def parameters_of(symbol: str, demangled: str | None, declarations: Declarations
         The C++ function that the symbol stands for, such as ``void scale<float>(float*, float)``, or None.
     declarations : Declarations | None
         The kernels in the source, if there is one.
+    marks_structures : bool
+        Whether types that the source defines as structures begin with ``struct``.
     """
     known = declarations.kernels() if declarations is not None else {}
     if demangled is None:
-        return [Parameter(*item) for item in known[symbol]] if symbol in known else None
+        found = [Parameter(*item) for item in known[symbol]] if symbol in known else None
+        return found if marks_structures or found is None else [_unmarked(*item) for item in found]
     name, text = function_of(demangled)
     if name is None:
         return None
@@ -94,7 +99,22 @@ def parameters_of(symbol: str, demangled: str | None, declarations: Declarations
     # Of an overload, which may be in a header, the types differ.
     if any(_differ(c_type, other) for c_type, (_, other) in zip(types, defined, strict=True)):
         defined = [(None, None)] * len(types)
+    if marks_structures:
+        types = [
+            f"struct {c_type}" if c_type and _same_structure(c_type, other) else c_type
+            for c_type, (_, other) in zip(types, defined, strict=True)
+        ]
     return [Parameter(name, c_type) for (name, _), c_type in zip(defined, types, strict=True)]
+
+
+def _unmarked(name: str | None, c_type: str | None) -> Parameter:
+    return Parameter(name, c_type and c_type.removeprefix("struct "))
+
+
+def _same_structure(c_type: str, declared: str | None) -> bool:
+    """Return whether a declared type is a structure with the name of another type, apart from namespaces."""
+    marked, _, name = (declared or "").partition(" ")
+    return marked == "struct" and name.rpartition("::")[2] == c_type.rpartition("::")[2]
 
 
 def _differ(first: str | None, second: str | None) -> bool:
@@ -210,6 +230,7 @@ def _kernels_in(source: str, arguments: tuple[bytes, ...]) -> dict:
 def _definitions(tokens: list[str], macros: set[str]):
     """Yield the name of each defined kernel with its namespaces, whether it has C linkage, and its parameters."""
     types = _local_types(tokens, macros)
+    structures = _structures(tokens)
     scopes, conditions, start = [], 0, 0
     # Without these headers, another one might define the names.
     for header, names in (("cuda_fp16", ("half", "half2")), ("cuda_bf16", ("nv_bfloat16", "nv_bfloat162"))):
@@ -230,7 +251,7 @@ def _definitions(tokens: list[str], macros: set[str]):
         names = [scope for scope in scopes if scope != '"C"']
         found = _definition(tokens, start, place, macros, dict.fromkeys(types) if names else types)
         if found:
-            yield "::".join([*names, found[0]]), is_c, found[1]
+            yield "::".join([*names, found[0]]), is_c, [_marked(item, structures) for item in found[1]]
 
 
 def _scope(tokens: list[str]) -> str:
@@ -284,6 +305,30 @@ def _split(tokens: list[str]) -> list[list[str]]:
         else:
             parts[-1].append(token)
     return [] if parts in ([[]], [["void"]]) else parts
+
+
+def _structures(tokens: list[str]) -> set[str]:
+    """Return the names that a source gives to structures, classes and unions, and to nothing else."""
+    structures, others = set(), set()
+    for place, token in enumerate(tokens):
+        before, following = tokens[place - 1 : place], (tokens[place + 1 : place + 2] or [""])[0]
+        if token in ("struct", "class", "union"):
+            name = following
+            if before == ["typedef"] and "{" in tokens[place : place + 3]:
+                end = _closing(tokens, tokens.index("{", place))
+                structures.add((tokens[end + 1 : end + 2] or [""])[0])
+            (others if before in (["enum"], ["<"], [","]) else structures).add(name)
+        elif token in ("enum", "typename", "using"):
+            others.add(following)
+        elif token == "typedef" and following not in ("struct", "class", "union"):
+            end = next((index for index in range(place, len(tokens)) if tokens[index] == ";"), len(tokens))
+            others.add(tokens[end - 1])
+    return {name for name in structures - others if name.isidentifier()}
+
+
+def _marked(parameter: Parameter, structures: set[str]) -> Parameter:
+    is_structure = parameter.type is not None and parameter.type.rpartition("::")[2] in structures
+    return Parameter(parameter.name, f"struct {parameter.type}") if is_structure else parameter
 
 
 def _local_types(tokens: list[str], macros) -> dict[str, str | None]:
