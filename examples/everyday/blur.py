@@ -4,10 +4,9 @@
 
 import numpy as np
 
-from cuda.core import Device
-from cuda.core.utils import cdiv, kernel
+from cuda.core import Device, utils
 
-blur = kernel("""
+blur = utils.kernel("""
 __global__ void blur(const unsigned char* in, unsigned char* out, int w, int h) {
     int x = blockIdx.x * blockDim.x + threadIdx.x + 1, y = blockIdx.y * blockDim.y + threadIdx.y + 1;
     if (x >= w - 1 || y >= h - 1) return;
@@ -19,7 +18,7 @@ with Device() as device:
     stream = device.create_stream()
     image = np.random.default_rng(1).integers(0, 256, (48, 64), np.uint8)
     source, out = device.to_device(image, stream=stream), device.zeros(image.shape, image.dtype, stream=stream)
-    blur(source, out, 64, 48, grid=(cdiv(64, 16), cdiv(48, 16)), block=(16, 16), stream=stream)
+    blur(source, out, 64, 48, grid=(utils.cdiv(64, 16), utils.cdiv(48, 16)), block=(16, 16), stream=stream)
     boxes = np.lib.stride_tricks.sliding_window_view(image, (3, 3)).sum((2, 3)) // 9
     assert np.array_equal(out[1:-1, 1:-1].to_host(stream=stream), boxes)
 print("blur: verified")

@@ -4,10 +4,9 @@
 
 import numpy as np
 
-from cuda.core import Device
-from cuda.core.utils import kernel
+from cuda.core import Device, utils
 
-add = kernel("__global__ void add(int* x, int y) { x[threadIdx.x] += y; }", "add")
+add = utils.kernel("__global__ void add(int* x, int y) { x[threadIdx.x] += y; }", "add")
 with Device() as device:
     stream = device.create_stream()
     x = device.zeros(32, np.int32, stream=stream)

@@ -4,10 +4,9 @@
 
 import numpy as np
 
-from cuda.core import Device
-from cuda.core.utils import kernel
+from cuda.core import Device, utils
 
-count = kernel("""
+count = utils.kernel("""
 __global__ void count(const unsigned char* x, int* bins, int n) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) atomicAdd(bins + x[i], 1);
 }""", "count")  # fmt: skip

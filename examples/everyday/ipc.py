@@ -6,13 +6,12 @@ import multiprocessing
 
 import numpy as np
 
-from cuda.core import Device, DeviceMemoryResource
-from cuda.core.utils import kernel
+from cuda.core import Device, DeviceMemoryResource, utils
 
 
 def double(buffer):
     with Device():
-        twice = kernel("__global__ void twice(int* x) { x[threadIdx.x] *= 2; }", "twice")
+        twice = utils.kernel("__global__ void twice(int* x) { x[threadIdx.x] *= 2; }", "twice")
         twice(buffer.view(dtype=np.int32), grid=1, block=8)
         Device().sync()
 

@@ -4,10 +4,9 @@
 
 import numpy as np
 
-from cuda.core import Device
-from cuda.core.utils import cdiv, kernel
+from cuda.core import Device, utils
 
-matmul = kernel("""
+matmul = utils.kernel("""
 __global__ void matmul(const float* a, const float* b, float* c, int m, int n, int k) {
     int row = blockIdx.y * blockDim.y + threadIdx.y, column = blockIdx.x * blockDim.x + threadIdx.x;
     if (row >= m || column >= n) return;
@@ -20,6 +19,6 @@ with Device() as device:
     a, b = [np.random.default_rng(1).random(shape, np.float32) for shape in [(60, 30), (30, 50)]]
     c = device.empty((60, 50), np.float32, stream=stream)
     on_device = [device.to_device(x, stream=stream) for x in (a, b)]
-    matmul(*on_device, c, 60, 50, 30, grid=(cdiv(50, 16), cdiv(60, 16)), block=(16, 16), stream=stream)
+    matmul(*on_device, c, 60, 50, 30, grid=(utils.cdiv(50, 16), utils.cdiv(60, 16)), block=(16, 16), stream=stream)
     assert np.allclose(c.to_host(stream=stream), a @ b)
 print("matmul: verified")

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Print from a kernel."""
 
-from cuda.core import Device
-from cuda.core.utils import kernel
+from cuda.core import Device, utils
 
-greet = kernel('__global__ void greet(int n) { printf("thread %d of %d: verified\\n", threadIdx.x, n); }', "greet")
+greet = utils.kernel(
+    '__global__ void greet(int n) { printf("thread %d of %d: verified\\n", threadIdx.x, n); }', "greet"
+)
 with Device() as device:
     greet(2, grid=1, block=2)
     device.sync()

@@ -4,10 +4,9 @@
 
 import numpy as np
 
-from cuda.core import Device
-from cuda.core.utils import kernel
+from cuda.core import Device, utils
 
-total = kernel("""
+total = utils.kernel("""
 __global__ void total(const int* x, int* sum, int n) {
     __shared__ int part;
     if (threadIdx.x == 0) part = 0;

@@ -4,11 +4,10 @@
 
 import numpy as np
 
-from cuda.core import Device
-from cuda.core.utils import kernel
+from cuda.core import Device, utils
 
-set_value = kernel("__global__ void set_value(int* x, int value) { *x = value; }", "set_value")
-add = kernel("__global__ void add(const int* x, const int* y, int* z) { *z = *x + *y; }", "add")
+set_value = utils.kernel("__global__ void set_value(int* x, int value) { *x = value; }", "set_value")
+add = utils.kernel("__global__ void add(const int* x, const int* y, int* z) { *z = *x + *y; }", "add")
 with Device() as device:
     streams = [device.create_stream() for _ in range(3)]
     x, y, z = [device.zeros(1, np.int32, stream=stream) for stream in streams]

@@ -1,23 +1,13 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Pass a structure by value, from a dataclass."""
-
-import dataclasses
+"""Pass a structure by value."""
 
 import numpy as np
 
-from cuda.core import Device
-from cuda.core.utils import kernel
+from cuda.core import Device, utils
 
-
-@dataclasses.dataclass
-class Line:
-    slope: np.float64
-    count: np.int16
-    start: np.float32
-
-
-evaluate = kernel("""
+LINE = np.dtype([("slope", np.float64), ("count", np.int16), ("start", np.float32)], align=True)
+evaluate = utils.kernel("""
 struct Line { double slope; short count; float start; };
 __global__ void evaluate(Line line, double* y) {
     if (threadIdx.x < line.count) y[threadIdx.x] = line.start + line.slope * threadIdx.x;
@@ -25,6 +15,6 @@ __global__ void evaluate(Line line, double* y) {
 with Device() as device:
     stream = device.create_stream()
     y = device.zeros(8, np.float64, stream=stream)
-    evaluate(Line(0.5, 5, 2), y, grid=1, block=8, stream=stream)
+    evaluate(np.array((0.5, 5, 2), LINE), y, grid=1, block=8, stream=stream)
     assert y.to_host(stream=stream).tolist() == [2, 2.5, 3, 3.5, 4, 0, 0, 0]
 print("struct argument: verified")

@@ -5,10 +5,9 @@
 import numpy as np
 import pytest
 
-from cuda.core import Device
-from cuda.core.utils import kernel
+from cuda.core import Device, utils
 
-scale = kernel("template <class T> __global__ void scale(T* x, T by) { x[threadIdx.x] *= by; }", "scale<double>")
+scale = utils.kernel("template <class T> __global__ void scale(T* x, T by) { x[threadIdx.x] *= by; }", "scale<double>")
 
 
 @pytest.mark.parametrize("by", [0, 1, -2.5])
