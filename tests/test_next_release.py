@@ -7,6 +7,8 @@ import importlib
 import pickle
 import subprocess
 import sys
+import threading
+import warnings
 
 import pytest
 
@@ -25,12 +27,14 @@ from cuda.core import (
     NotSupportedError,
     NVRTCError,
     OutOfMemoryError,
+    Program,
     VirtualMemoryBuffer,
     VirtualMemoryResource,
 )
-from cuda.core.graph import GraphBuilder
+from cuda.core.graph import GraphBuilder, GraphDefinition
 from support.contract import IPCBufferDescriptor, IPCEventDescriptor
 from support.threads import in_thread
+from support.work import busy
 
 # --- names ---
 
@@ -90,6 +94,86 @@ def test_incremental_links_are_off_by_default():
     assert not LinkerOptions().incremental
 
 
+# --- warnings and notes ---
+
+
+@pytest.mark.requires(software=True)
+@pytest.mark.parametrize(
+    ("make", "call"),
+    [
+        (lambda device: device.create_stream(), "cuStreamDestroy"),
+        (lambda device: device.create_event(), "cuEventDestroy"),
+        (lambda device: DeviceMemoryResource(device, {}), "cuMemPoolDestroy"),
+        (lambda device: GraphDefinition(), "cuGraphDestroy"),
+        (lambda device: GraphDefinition().instantiate(), "cuGraphExecDestroy"),
+    ],
+)
+def test_failed_releases_warn_except_while_the_driver_shuts_down(device, make, call, capfd):
+    emulator = importlib.import_module("cuda.emulator")
+    for code, count in (("CUDA_ERROR_DEINITIALIZED", 0), ("CUDA_ERROR_UNKNOWN", 1)):
+        thing = make(device)
+        with warnings.catch_warnings(record=True) as caught, emulator.fail(f"{call}*", code, when="after") as plan:
+            warnings.simplefilter("always")
+            del thing
+            gc.collect()
+        assert plan.fired == 1
+        found = [str(item.message) for item in caught if item.category is CUDAWarning]
+        assert len(found) == count and all(call in text and "CUDA_ERROR_UNKNOWN" in text for text in found)
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.requires(software=True)
+def test_warnings_that_a_filter_turns_into_errors_are_unraisable(device, monkeypatch):
+    emulator = importlib.import_module("cuda.emulator")
+    found = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda info: found.append(info.exc_type))
+    event = device.create_event()
+    with warnings.catch_warnings(), emulator.fail("cuEventDestroy*", "CUDA_ERROR_UNKNOWN", when="after"):
+        warnings.simplefilter("error", CUDAWarning)
+        event.close()
+    assert found == [CUDAWarning]
+
+
+def test_the_import_does_not_load_the_driver():
+    program = "import cuda.core; print('libcuda' in open('/proc/self/maps').read())"
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert result.stdout == "False\n", result.stderr
+
+
+# --- virtual memory ---
+
+
+@pytest.mark.requires(vmm=True, software=True)
+def test_host_memory_records_no_stream_and_is_released_without_a_context(device):
+    buffer = VirtualMemoryResource(device, {"location_type": "host", "handle_type": None}).allocate(1)
+    assert buffer._deallocation_stream is None
+    in_thread(buffer.close)
+    assert buffer.is_closed
+
+
+@pytest.mark.requires(vmm=True)
+def test_a_stream_given_to_close_replaces_the_recorded_one(device, stream):
+    recorded = device.create_stream()
+    buffer = VirtualMemoryResource(device).allocate(1, stream=recorded)
+    assert buffer._deallocation_stream == recorded
+    with busy(stream) as release:
+        buffer.fill(1, stream=stream)
+        timer = threading.Timer(0.02, release)
+        timer.start()
+        buffer.close(stream)
+        assert stream.is_done
+        timer.join()
+
+
+@pytest.mark.requires(vmm=True, property="gpu_direct_rdma_with_cuda_vmm_supported")
+def test_the_options_of_a_growth_pass_the_checks_of_the_constructor(device):
+    resource = VirtualMemoryResource(device)
+    with resource.allocate(1) as buffer, resource.modify_allocation(buffer, 2 * buffer.size) as grown:
+        with pytest.raises(ValueError, match="allocation_type"):
+            resource.modify_allocation(grown, 3 * buffer.size, {"allocation_type": "managed"})
+        assert not grown.is_closed
+
+
 # --- devices and contexts ---
 
 
@@ -130,6 +214,44 @@ def test_a_failed_switch_leaves_the_previous_context(device):
         device.set_current(context)
     assert Device().device_id == device.device_id
     device.create_stream().close()
+
+
+@pytest.mark.requires(devices=2)
+def test_a_context_of_another_device_is_made_current_through_any_device(device):
+    def switch():
+        first, second = Device(0), Device(1)
+        second.set_current()
+        first.set_current()
+        other, own = second.context, first.context
+        previous = first.set_current(other)
+        assert (previous == own, Device().device_id) == (True, 1)
+        second.set_current(previous)
+        assert Device().device_id == 0
+
+    def without_a_current_context(context):
+        assert Device(0).set_current(context) is None
+        return Device().device_id
+
+    in_thread(switch)
+    device.set_current()
+    context = device.context
+    assert in_thread(lambda: without_a_current_context(context)) == 0
+
+
+@pytest.mark.requires(software=True, devices=2)
+def test_a_failed_call_leaves_the_current_context_and_creates_nothing():
+    emulator = importlib.import_module("cuda.emulator")
+
+    def create():
+        first, second = Device(0), Device(1)
+        second.set_current()
+        first.set_current()
+        for call in ("cuStreamCreate*", "cuEventCreate"):
+            with emulator.fail(call, "CUDA_ERROR_UNKNOWN"), pytest.raises(CUDAError, match="UNKNOWN"):
+                second.create_stream() if "Stream" in call else second.create_event()
+            assert Device().device_id == 0
+
+    in_thread(create)
 
 
 def test_pinned_memory_belongs_to_no_device(device):
@@ -175,6 +297,32 @@ def test_a_join_that_fails_closes_the_rest_and_ends_unjoined(device):
         builder.end_building()
     del forks, builder
     gc.collect()
+
+
+@pytest.mark.requires(software=True)
+def test_a_failed_instantiation_raises_the_error_of_the_driver(device):
+    emulator = importlib.import_module("cuda.emulator")
+    definition = GraphDefinition()
+    definition.empty()
+    with (
+        emulator.fail("cuGraphInstantiate*", "CUDA_ERROR_OUT_OF_MEMORY"),
+        pytest.raises(CUDAError, match="CUDA_ERROR_OUT_OF_MEMORY"),
+    ):
+        definition.instantiate()
+
+
+@pytest.mark.requires(nvrtc=True)
+def test_a_program_in_a_reference_cycle_ends_in_silence_and_removes_its_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda info: found.append(info.exc_type))
+    program = Program("__global__ void f() {}", "c++", {"debug": True})
+    cycle = [program]
+    cycle.append(cycle)
+    del program, cycle
+    gc.collect()
+    Program.__new__(Program)
+    assert found == [] and list(tmp_path.iterdir()) == []
 
 
 # --- pickles ---
