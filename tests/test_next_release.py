@@ -165,7 +165,7 @@ def test_a_stream_given_to_close_replaces_the_recorded_one(device, stream):
         timer.join()
 
 
-@pytest.mark.requires(vmm=True, property="gpu_direct_rdma_with_cuda_vmm_supported")
+@pytest.mark.requires(vmm=True)
 def test_the_options_of_a_growth_pass_the_checks_of_the_constructor(device):
     resource = VirtualMemoryResource(device)
     with resource.allocate(1) as buffer, resource.modify_allocation(buffer, 2 * buffer.size) as grown:
