@@ -134,10 +134,15 @@ def debug(arguments):
         return 1
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_gdb.py")
     commands = shlex.split(os.environ.get("CUDA_EMULATOR_GDB", ""))
+    # These variables are for the program: gdb runs another Python, which must not import modules of this one.
+    ours = [f"set environment {name} {value}" for name, value in os.environ.items() if name.startswith("PYTHON")]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     with tempfile.TemporaryDirectory() as folder:  # the sources of programs that are no files
-        command = ["gdb", "-q", "-x", script, "-ex", f"directory {folder}", *commands]
-        command += ["--args", sys.executable, "-m", "cuda.emulator", *arguments]
-        environment = {"CUDA_EMULATOR_THREADS": "1", **os.environ, "CUDA_EMULATOR_DEBUG": folder}
+        command = ["gdb", "-q", "-x", script]
+        for line in (*ours, f"directory {folder}"):
+            command += ["-ex", line]
+        command += [*commands, "--args", sys.executable, "-m", "cuda.emulator", *arguments]
+        environment = {"CUDA_EMULATOR_THREADS": "1", **environment, "CUDA_EMULATOR_DEBUG": folder}
         return subprocess.run(command, env=environment).returncode
 
 
