@@ -79,6 +79,8 @@ def format_advice(advice):
             f"{row['kernel']} with {row['threads']} threads and {row['shared_bytes']} bytes of shared memory: "
             f"{row['blocks']} blocks and {row['warps']} of {row['most_warps']} warps on a multiprocessor{limit}"
         )
+    if advice["kernels"]:
+        text.append("Registers can allow fewer blocks on a GPU; the software device does not know them.")
     return "\n".join(text) + "\n"
 
 

@@ -36,6 +36,27 @@ extern "C" __global__ void wide(float* x, float* y)
     numbers[threadIdx.x] = 1;
     numbers[2 * threadIdx.x] = 1;
 }
+extern "C" __global__ void patterns(float* x, float* y)
+{
+    __shared__ float words[64];
+    __shared__ unsigned char bytes[128];
+    __shared__ double pairs[64];
+    __shared__ float4 quads[64];
+    int i = threadIdx.x;
+    words[2 * i] = 1;
+    words[i / 2] = 2;
+    words[5] = 3;
+    bytes[127 - i] = 4;
+    bytes[4 * i] = 5;
+    pairs[i % 16] = 6;
+    pairs[3] = 7;
+    float4 four = {8, 8, 8, 8};
+    quads[i] = four;
+    quads[2 * i] = four;
+    if (i < 4)
+        words[16 * i] = 10;
+    y[i] = words[63 - 2 * i];
+}
 extern "C" __global__ void divergent(float* x, float* y)
 {
     int i = threadIdx.x;
@@ -64,7 +85,8 @@ stream = device.create_stream()
 x, y = (device.allocate(8192, stream=stream) for _ in range(2))
 x.fill(0, stream=stream)
 code = Program(SOURCE, "c++").compile("cubin")
-for name in ("coalesced stride_2 stride_32 misaligned broadcast vectors columns wide divergent barriers").split():
+names = "coalesced stride_2 stride_32 misaligned broadcast vectors columns wide patterns divergent barriers"
+for name in names.split():
     threads = 64 if name == "barriers" else 32
     launch(stream, LaunchConfig(grid=2, block=threads), code.get_kernel(name), x, y)
 stream.sync()
@@ -119,7 +141,18 @@ def test_sectors_of_global_requests(done, kernel, loads, best, stores):
         ("tile[0][i] = 3", 0),
         ("padded[3][0]", 0),
         ("numbers[threadIdx.x]", 0),
-        ("numbers[2 * threadIdx.x]", 2),
+        ("numbers[2 * threadIdx.x]", 2),  # each half of the warp in two passes
+        ("words[2 * i] = 1", 1),
+        ("words[i / 2] = 2", 0),  # two lanes each at the same word
+        ("words[5] = 3", 0),
+        ("bytes[127 - i] = 4", 0),  # four lanes each in one word
+        ("bytes[4 * i] = 5", 0),
+        ("pairs[i % 16] = 6", 0),
+        ("pairs[3] = 7", 0),
+        ("quads[i] = four", 0),
+        ("quads[2 * i] = four", 4),  # each quarter of the warp in two passes
+        ("words[16 * i] = 10", 1),  # of four lanes
+        ("words[63 - 2 * i]", 1),
     ],
 )
 def test_bank_conflicts_of_shared_requests(done, source, conflicts):
