@@ -7,6 +7,7 @@ python -m cuda.emulator -m module [arguments]
 python -m cuda.emulator -c code [arguments]
 
 Options, before the program:
+  --check C     make the checks C, such as "races,initialized" or "all" (CUDA_EMULATOR_CHECK); before other options
   --shuffle N   run the program N times, each time with another order of unordered work, until one run fails;
                 exits with 1 and names the seed of the failed run
   --seed N      run the program once, with the order of this seed
@@ -31,6 +32,10 @@ def main(arguments):
     from cuda.emulator import activate
 
     option, count = None, 0
+    if arguments and arguments[0] == "--check":
+        if len(arguments) > 1:
+            os.environ["CUDA_EMULATOR_CHECK"] = arguments[1]
+        arguments = arguments[2:]
     if arguments and arguments[0] in ("--shuffle", "--seed", "--coverage"):
         option, count = arguments[0], arguments[1] if len(arguments) > 1 else ""
         if option != "--coverage" and not count.isdecimal():
@@ -42,6 +47,9 @@ def main(arguments):
     if not arguments or arguments[0] in ("-h", "--help") or (arguments[0] in ("-m", "-c") and len(arguments) < 2):
         print(__doc__.strip(), file=sys.stderr)
         return 0 if arguments and arguments[0] in ("-h", "--help") else 2
+    if arguments[0].startswith("-") and arguments[0] not in ("-m", "-c"):
+        print(f"python -m cuda.emulator: unknown option {arguments[0]}; --help lists the options", file=sys.stderr)
+        return 2
     os.environ["CUDA_CORE_DEVICE"] = "software"  # child processes inherit it
     if option == "--shuffle":
         return shuffle(int(count), arguments)

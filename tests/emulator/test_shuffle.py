@@ -82,6 +82,20 @@ def test_an_option_without_a_number_is_rejected(run, options):
     assert f"{options[0]} needs a number" in done.stderr
 
 
+def test_unknown_option_is_rejected(run):
+    done = run("--seeds", "3")
+    assert done.returncode == 2
+    assert "unknown option --seeds; --help lists the options" in done.stderr
+
+
+def test_checks_are_an_option(run, tmp_path):
+    code = "import os, sys; print(os.environ['CUDA_EMULATOR_CHECK'], sys.argv[1:])"
+    (tmp_path / "prog.py").write_text(code)
+    done = run("--check", "races", "--seed", "3", arguments=["a"])
+    assert done.stdout == "races ['a']\n", done.stderr
+    assert run("--check").returncode == 2
+
+
 def test_kernels_that_wait_for_the_host_progress(child):
     code = """
 import ctypes, time
