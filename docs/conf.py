@@ -41,7 +41,18 @@ html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#3d7000", "color-brand-content": "#3d7000"},
     "dark_css_variables": {"color-brand-primary": "#8fd14f", "color-brand-content": "#8fd14f"},
 }
-templates_path = []
+html_js_files = ["versions.js"]
+templates_path = ["_templates"]
+html_sidebars = {
+    "**": [
+        "sidebar/brand.html",
+        "sidebar/search.html",
+        "sidebar/versions.html",
+        "sidebar/scroll-start.html",
+        "sidebar/navigation.html",
+        "sidebar/scroll-end.html",
+    ]
+}
 # Blocks without a language are output, commands or C, not Python.
 highlight_language = "none"
 

@@ -31,6 +31,13 @@ def test_every_drawing_is_shown_and_has_a_title():
         assert ElementTree.parse(path).find(".//{http://www.w3.org/2000/svg}title").text, path
 
 
+def test_sidebar_has_the_versions_of_the_site():
+    assert '"sidebar/versions.html"' in (DOCS / "conf.py").read_text()
+    template = (DOCS / "_templates" / "sidebar" / "versions.html").read_text()
+    script = (DOCS / "_static" / "versions.js").read_text()
+    assert '<select id="versions">' in template and 'getElementById("versions")' in script
+
+
 def test_every_question_is_in_the_list():
     directory = DOCS / "how-to"
     listed = re.findall(r"^- \[(.+)\]\(", (directory / "index.md").read_text(), re.MULTILINE)
