@@ -126,6 +126,11 @@ def test_misspelled_imports_name_the_right_spelling(package, name, like):
     assert not hasattr(sys.modules[package], name)
 
 
+def test_misspelled_import_names_the_right_spelling_before_importlib_is_imported():
+    done = subprocess.run([sys.executable, "-c", "from cuda.core import lanch"], capture_output=True, text=True)
+    assert done.stderr.endswith("cannot import name 'lanch' from 'cuda.core'; did you mean 'launch'?\n")
+
+
 @pytest.mark.parametrize("name", ["zzz", "__wrapped__", "Zeppelin"])
 def test_imports_that_resemble_no_name_fail_as_usual(name):
     with pytest.raises(ImportError, match=f"cannot import name '{name}' from 'cuda.core' \\("):

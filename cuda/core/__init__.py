@@ -187,7 +187,8 @@ def _fetch(package: str, name: str, homes: dict[str, str]):
 
 def _check_import(package: str, name: str) -> None:
     """Raise ImportError for a misspelled name in ``from package import name``, where Python suggests nothing."""
-    if sys._getframe(3).f_globals.get("__name__") != "importlib._bootstrap":
+    importer = sys._getframe(3).f_globals.get("__name__")
+    if importer not in ("_frozen_importlib", "importlib._bootstrap"):  # its name changes when importlib is imported
         return
     from importlib.machinery import PathFinder
 
