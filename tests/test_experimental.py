@@ -16,13 +16,13 @@ PROGRAM = """
 from cuda.core.experimental import Device, Graph, LaunchConfig, Program, launch
 from cuda.core.experimental.utils import StridedMemoryView
 import cuda.core.experimental as cc
-import cuda.core.experimental._memory._buffer as buffer
-import cuda.core, cuda.core.graph, cuda.core.utils, cuda.core._memory._buffer
+import cuda.core.experimental.system.typing as typing
+import cuda.core, cuda.core.graph, cuda.core.utils, cuda.core.system.typing
 
 assert Device is cuda.core.Device and launch is cuda.core.launch and Graph is cuda.core.graph.Graph
 assert StridedMemoryView is cuda.core.utils.StridedMemoryView
 assert cc.utils is cuda.core.utils and cc.system is cuda.core.system
-assert buffer is cuda.core._memory._buffer
+assert typing is cuda.core.system.typing
 assert cuda.core.utils.__spec__.name == cuda.core.utils.__name__ == "cuda.core.utils"
 print("done")
 """

@@ -53,7 +53,6 @@ def test_other_modules_export_the_same_classes():
 @pytest.mark.parametrize("kind", [MemcpyOverlapMode, MemcpySrcAccessOrder])
 def test_enums_are_public_and_pickled_by_their_module(kind):
     assert getattr(utils, kind.__name__) is kind
-    assert kind.__module__ == "cuda.core._memory._copy_enums"
     for choice in kind:
         assert pickle.loads(pickle.dumps(choice)) is choice
         assert choice == choice.value == choice.name.lower()

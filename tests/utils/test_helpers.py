@@ -192,7 +192,7 @@ def test_objects_passed_to_a_spawned_process_give_no_warning(start_method):
 def test_a_queue_of_a_spawn_context_gives_no_warning():
     out = run(
         "import multiprocessing, warnings\nwarnings.simplefilter('error')\n"
-        "from cuda.core._utils.helpers import check_multiprocessing_start_method\n"
+        "from support.contract import check_multiprocessing_start_method\n"
         "queue = multiprocessing.get_context('spawn').Queue()\ncheck_multiprocessing_start_method()\nprint('quiet')"
     )
     assert out == "quiet\n"

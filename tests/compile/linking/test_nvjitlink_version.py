@@ -1,50 +1,38 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The version of the installed nvJitLink."""
-
-import sys
-import types
+"""The driver links unless nvJitLink is installed in a version that is new enough."""
 
 import pytest
 
-from cuda.core._compile import _nvjitlink as nvjitlink
+from support.interpreter import run
+
+PROGRAM = """
+import sys, types
+def fail():
+    raise RuntimeError("not found")
+sys.modules["cuda.bindings.nvjitlink"] = {module}
+from cuda.core import Linker
+print(Linker.which_backend())
+"""
 
 
-@pytest.fixture
-def installed(monkeypatch):
-    """A function that sets the module of the bindings, None for none, and returns the version."""
-
-    def version_of(module):
-        monkeypatch.setitem(sys.modules, "cuda.bindings.nvjitlink", module)
-        nvjitlink.nvjitlink_version.cache_clear()
-        return nvjitlink.nvjitlink_version()
-
-    yield version_of
-    nvjitlink.nvjitlink_version.cache_clear()
-
-
-def raising(kind):
-    def fail():
-        raise kind("not found")
-
-    return types.SimpleNamespace(version=fail)
+def which_backend(module):
+    """Return the back end of a new process in which ``cuda.bindings.nvjitlink`` is the value of an expression."""
+    return run("import warnings; warnings.simplefilter('ignore')" + PROGRAM.format(module=module)).strip()
 
 
 @pytest.mark.parametrize(
     "module",
     [
-        types.SimpleNamespace(version=lambda: (12, 2)),
-        types.SimpleNamespace(),
-        raising(RuntimeError),
+        "types.SimpleNamespace(version=lambda: (12, 2))",
+        "types.SimpleNamespace()",
+        "types.SimpleNamespace(version=fail)",
+        "None",
     ],
 )
-def test_a_missing_or_too_old_nvjitlink_has_no_version(module, installed):
-    assert installed(module) is None
+def test_without_nvjitlink_or_with_one_that_is_too_old_the_driver_links(module):
+    assert which_backend(module) == "driver"
 
 
-def test_without_bindings_there_is_no_version(installed):
-    assert installed(None) is None
-
-
-def test_the_oldest_supported_nvjitlink_has_its_version(installed):
-    assert installed(types.SimpleNamespace(version=lambda: (12, 3))) == (12, 3)
+def test_the_oldest_supported_nvjitlink_links():
+    assert which_backend("types.SimpleNamespace(version=lambda: (12, 3))") == "nvJitLink"
