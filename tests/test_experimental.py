@@ -23,7 +23,7 @@ assert Device is cuda.core.Device and launch is cuda.core.launch and Graph is cu
 assert StridedMemoryView is cuda.core.utils.StridedMemoryView
 assert cc.utils is cuda.core.utils and cc.system is cuda.core.system
 assert typing is cuda.core.system.typing
-assert cuda.core.utils.__spec__.name == cuda.core.utils.__name__ == "cuda.core.utils"
+assert cc.utils.__spec__.name == cc.utils.__name__ == "cuda.core.utils"
 print("done")
 """
 

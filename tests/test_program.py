@@ -18,7 +18,6 @@ import pytest
 
 from cuda.core import (
     CUDAError,
-    CUDAWarning,
     NotSupportedError,
     NVRTCError,
     ObjectCode,
@@ -26,7 +25,6 @@ from cuda.core import (
     ProgramOptions,
     _program,
 )
-from cuda.core._compile import _nvrtc
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, SourceCodeType
 from support.contract import _can_load_generated_ptx
 from support.interpreter import run
@@ -186,11 +184,6 @@ def test_nothing_is_written_to_logs_without_messages():
     written = []
     Program(SAXPY, "c++", ARCH).compile("cubin", logs=types.SimpleNamespace(write=written.append))
     assert written == []
-
-
-def test_undecodable_bytes_in_the_log_are_escaped(monkeypatch):
-    monkeypatch.setattr(_nvrtc, "program_text", lambda kind, program: b"line 1: \xff\0")
-    assert _nvrtc.program_log(None) == "line 1: \\xff"
 
 
 def test_a_source_with_surrogates_is_rejected():
@@ -406,31 +399,6 @@ def test_a_close_while_another_thread_creates_the_program_of_nvrtc_destroys_it()
     assert program._back_end._program == 0
 
 
-def test_a_finalizer_may_close_the_program_during_its_compilation(monkeypatch):
-    class Closer:
-        def __init__(self):
-            self.itself = self
-
-        def __del__(self):
-            program.close()
-            closed.append(program.is_closed)
-
-    def compile_after_collection(*arguments):
-        gc.collect()
-        return original(*arguments)
-
-    closed, original = [], _nvrtc.compile_program
-    program = Program(SAXPY, "c++", ARCH)
-    program._open_back_end()
-    Closer()
-    monkeypatch.setattr(_nvrtc, "compile_program", compile_after_collection)
-    assert b"saxpy" in program.compile("ptx", name_expressions=("saxpy",)).code
-    assert closed == [True]
-    assert program._back_end._program == 0
-    with pytest.raises(RuntimeError, match="closed"):
-        program.compile("ptx")
-
-
 def test_code_outlives_its_program():
     with Program(SAXPY, "c++", ARCH) as program:
         code = program.compile("ptx")
@@ -447,11 +415,6 @@ def test_programs_compare_by_identity_and_can_be_weakly_referenced():
     del program
     gc.collect()
     assert reference() is None
-
-
-def test_a_failed_release_warns():
-    with pytest.warns(CUDAWarning, match="INVALID_PROGRAM.*nvrtcDestroyProgram"):
-        _nvrtc.destroy_program(0)
 
 
 @pytest.mark.parametrize("use", [copy.copy, pickle.dumps])
@@ -501,22 +464,6 @@ def test_the_interpreter_lock_is_released_during_a_compilation():
         steps += 1
         thread.join(0.001)
     assert steps > 3
-
-
-def test_an_old_nvrtc_rejects_bundled_headers(monkeypatch):
-    monkeypatch.setattr(_nvrtc, "has_bundled_headers", lambda: False)
-    with pytest.raises(NotSupportedError, match="use_bundled_headers needs (an NVRTC with bundled headers|NVRTC 13)"):
-        Program(SAXPY, "c++", ProgramOptions(arch="sm_90", use_bundled_headers=True))
-
-
-def test_an_nvrtc_without_the_function_has_no_bundled_headers(monkeypatch):
-    def fail():
-        raise RuntimeError("nvrtcGetBundledHeadersInfo")
-
-    monkeypatch.setattr(_nvrtc, "call_bundled_headers", fail)
-    _nvrtc.has_bundled_headers.cache_clear()
-    assert _nvrtc.has_bundled_headers() is False
-    _nvrtc.has_bundled_headers.cache_clear()
 
 
 def test_missing_nvrtc_says_what_to_install():

@@ -162,11 +162,8 @@ def test_variables_without_a_directory_are_a_problem(monkeypatch, tmp_path, name
 
 @pytest.mark.requires(software=True)
 def test_an_automatic_choice_is_reported_as_such():
-    code = (
-        "from cuda.core._report import environment, software_device\n"
-        "print(software_device([])['choice'], environment([])['CUDA_CORE_DEVICE'])"
-    )
-    assert run(code, CUDA_CORE_DEVICE="auto").split() == ["auto", "auto"]
+    found = report_of(CUDA_CORE_DEVICE="auto")
+    assert (found["software_device"]["choice"], found["environment"]["CUDA_CORE_DEVICE"]) == ("auto", "auto")
 
 
 @pytest.mark.requires(software=True)

@@ -2,17 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """The NVRTC back end: its calls, precompiled headers by the real NVRTC or a failing fake, and the recorded version."""
 
+import gc
+
 import pytest
 from cuda.bindings import nvrtc
 
-from cuda.core import NVRTCError, Program, ProgramOptions
+from cuda.core import CUDAWarning, NotSupportedError, NVRTCError, Program, ProgramOptions
 from cuda.core._compile import _nvrtc
 from cuda.core.typing import PCHStatusType
 from cuda.core.utils import InMemoryProgramCache
 from support import interpreter
 from support.processes import uncollected
 
-pytestmark = [pytest.mark.requires(nvrtc=True, software=False), pytest.mark.usefixtures("any_driver_age")]
+pytestmark = [pytest.mark.requires(nvrtc=True), pytest.mark.usefixtures("any_driver_age")]
+needs_nvidia = pytest.mark.requires(software=False)
+
+SAXPY = 'extern "C" __global__ void saxpy(float a, const float* x, float* y) { *y += a * *x; }'
 
 
 def header_program(tmp_path, **options):
@@ -21,6 +26,7 @@ def header_program(tmp_path, **options):
     return Program(source, "c++", ProgramOptions(arch="sm_90", **options))
 
 
+@needs_nvidia
 def test_precompiled_header_is_made_and_used(tmp_path):
     path = tmp_path / "made.pch"
     program = header_program(tmp_path, create_pch=str(path))
@@ -34,6 +40,7 @@ def test_precompiled_header_is_made_and_used(tmp_path):
     assert user.pch_status is None
 
 
+@needs_nvidia
 def test_automatic_precompiled_header_is_made_once(tmp_path):
     for expected in (PCHStatusType.CREATED, PCHStatusType.NOT_ATTEMPTED):
         program = header_program(tmp_path, pch=True, pch_dir=str(tmp_path))
@@ -41,6 +48,7 @@ def test_automatic_precompiled_header_is_made_once(tmp_path):
         assert program.pch_status is expected
 
 
+@needs_nvidia
 def test_programs_without_precompiled_headers_have_no_status():
     program = Program("__global__ void f() {}", "c++", ProgramOptions(arch="sm_90"))
     program.compile("cubin")
@@ -61,6 +69,7 @@ def pch_statuses(monkeypatch):
     return replace
 
 
+@needs_nvidia
 def test_a_small_heap_is_enlarged_once(tmp_path, pch_statuses):
     calls = pch_statuses("NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED", "NVRTC_SUCCESS")
     program = header_program(tmp_path, create_pch=str(tmp_path / "a.pch"))
@@ -73,6 +82,7 @@ def test_a_small_heap_is_enlarged_once(tmp_path, pch_statuses):
     "statuses",
     [["NVRTC_ERROR_PCH_CREATE"], ["NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED"] * 2],
 )
+@needs_nvidia
 def test_failed_precompiled_header_warns_at_the_caller(tmp_path, pch_statuses, statuses):
     pch_statuses(*statuses)
     program = header_program(tmp_path, create_pch=str(tmp_path / "a.pch"))
@@ -82,6 +92,7 @@ def test_failed_precompiled_header_warns_at_the_caller(tmp_path, pch_statuses, s
     assert program.pch_status is PCHStatusType.FAILED
 
 
+@needs_nvidia
 def test_other_errors_of_the_creation_are_raised(tmp_path, pch_statuses):
     pch_statuses("NVRTC_ERROR_INTERNAL_ERROR")
     program = header_program(tmp_path, create_pch=str(tmp_path / "a.pch"))
@@ -89,6 +100,7 @@ def test_other_errors_of_the_creation_are_raised(tmp_path, pch_statuses):
         program.compile("cubin")
 
 
+@needs_nvidia
 def test_an_old_nvrtc_is_not_asked_for_precompiled_headers(tmp_path, pch_statuses, nvrtc_12_6):
     pch_statuses()
     program = header_program(tmp_path)
@@ -97,6 +109,7 @@ def test_an_old_nvrtc_is_not_asked_for_precompiled_headers(tmp_path, pch_statuse
     assert program.pch_status is None
 
 
+@needs_nvidia
 def test_the_heap_of_the_real_nvrtc_is_enlarged(tmp_path):
     before = nvrtc.nvrtcGetPCHHeapSize()[1]
     assert nvrtc.nvrtcSetPCHHeapSize(1 << 16) == (0,)
@@ -118,6 +131,7 @@ def test_the_heap_of_the_real_nvrtc_is_enlarged(tmp_path):
         ({"pch": True, "pch_dir": "{tmp}/none"}, "invalid PCH directory"),
     ],
 )
+@needs_nvidia
 def test_precompiled_headers_that_cannot_be_opened_are_an_error(tmp_path, options, reason):
     given = {name: value if value is True else value.replace("{tmp}", str(tmp_path)) for name, value in options.items()}
     program = header_program(tmp_path, **given)
@@ -126,16 +140,19 @@ def test_precompiled_headers_that_cannot_be_opened_are_an_error(tmp_path, option
     assert program.pch_status is None
 
 
+@needs_nvidia
 def test_the_version_is_that_of_the_bindings():
     assert (0, *_nvrtc.loaded_nvrtc_version()) == nvrtc.nvrtcVersion()
 
 
+@needs_nvidia
 def test_the_handle_is_a_program_of_the_bindings():
     program = Program("__global__ void f() {}", "c++", ProgramOptions(arch="sm_90"))
     code = program.compile("cubin").code
     assert nvrtc.nvrtcGetCUBINSize(program.handle) == (0, len(code))
 
 
+@needs_nvidia
 def test_the_names_and_outputs_of_an_invalid_program_are_errors():
     for call in (
         lambda: _nvrtc.add_name_expression(0, b"f"),
@@ -147,6 +164,7 @@ def test_the_names_and_outputs_of_an_invalid_program_are_errors():
             call()
 
 
+@needs_nvidia
 def test_status_is_that_of_the_latest_compilation(tmp_path):
     program = header_program(tmp_path, create_pch=str(tmp_path / "a.pch"))
     program.compile("ptx")
@@ -159,6 +177,7 @@ def test_status_is_that_of_the_latest_compilation(tmp_path):
     assert program.pch_status is None
 
 
+@needs_nvidia
 def test_messages_about_precompiled_headers_are_optional(tmp_path):
     written = []
     logs = type("Logs", (), {"write": staticmethod(written.append)})
@@ -184,6 +203,7 @@ def unloaded(monkeypatch):
         function.cache_clear()
 
 
+@needs_nvidia
 def test_a_wrong_recorded_version_is_corrected_when_nvrtc_is_loaded(unloaded):
     assert _nvrtc.nvrtc_version() == (99, 1)
     unloaded()
@@ -191,6 +211,7 @@ def test_a_wrong_recorded_version_is_corrected_when_nvrtc_is_loaded(unloaded):
     assert _nvrtc.nvrtc_version() == _nvrtc.loaded_nvrtc_version()
 
 
+@needs_nvidia
 def test_code_is_not_stored_under_the_key_of_another_version(unloaded):
     cache = InMemoryProgramCache()
     with Program("__global__ void f() {}", "c++", ProgramOptions(arch="sm_90")) as program:
@@ -202,6 +223,7 @@ def test_code_is_not_stored_under_the_key_of_another_version(unloaded):
         assert len(cache) == 1
 
 
+@needs_nvidia
 def test_compiling_again_faults_few_pages():
     code = """if True:
         import resource
@@ -215,3 +237,54 @@ def test_compiling_again_faults_few_pages():
         print(min(faults() for _ in range(6)))
     """
     assert int(interpreter.run(code)) < 400  # the GNU C library faults 1,400 if freed memory returns to the system
+
+
+def test_undecodable_bytes_in_the_log_are_escaped(monkeypatch):
+    monkeypatch.setattr(_nvrtc, "program_text", lambda kind, program: b"line 1: \xff\0")
+    assert _nvrtc.program_log(None) == "line 1: \\xff"
+
+
+def test_a_finalizer_may_close_the_program_during_its_compilation(monkeypatch):
+    class Closer:
+        def __init__(self):
+            self.itself = self
+
+        def __del__(self):
+            program.close()
+            closed.append(program.is_closed)
+
+    def compile_after_collection(*arguments):
+        gc.collect()
+        return original(*arguments)
+
+    closed, original = [], _nvrtc.compile_program
+    program = Program(SAXPY, "c++", ProgramOptions(arch="sm_90"))
+    program._open_back_end()
+    Closer()
+    monkeypatch.setattr(_nvrtc, "compile_program", compile_after_collection)
+    assert b"saxpy" in program.compile("ptx", name_expressions=("saxpy",)).code
+    assert closed == [True]
+    assert program._back_end._program == 0
+    with pytest.raises(RuntimeError, match="closed"):
+        program.compile("ptx")
+
+
+def test_a_failed_release_warns():
+    with pytest.warns(CUDAWarning, match="INVALID_PROGRAM.*nvrtcDestroyProgram"):
+        _nvrtc.destroy_program(0)
+
+
+def test_an_old_nvrtc_rejects_bundled_headers(monkeypatch):
+    monkeypatch.setattr(_nvrtc, "has_bundled_headers", lambda: False)
+    with pytest.raises(NotSupportedError, match="use_bundled_headers needs (an NVRTC with bundled headers|NVRTC 13)"):
+        Program(SAXPY, "c++", ProgramOptions(arch="sm_90", use_bundled_headers=True))
+
+
+def test_an_nvrtc_without_the_function_has_no_bundled_headers(monkeypatch):
+    def fail():
+        raise RuntimeError("nvrtcGetBundledHeadersInfo")
+
+    monkeypatch.setattr(_nvrtc, "call_bundled_headers", fail)
+    _nvrtc.has_bundled_headers.cache_clear()
+    assert _nvrtc.has_bundled_headers() is False
+    _nvrtc.has_bundled_headers.cache_clear()

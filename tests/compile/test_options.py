@@ -400,6 +400,20 @@ def test_translation_to_linker_options(name):
     assert translated == LinkerOptions(**{"arch": ARCH, name: expected}, name="mine")
 
 
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"split_compile": True}, {"split_compile": 1}),
+        ({"time": True}, {"time": True}),
+        ({"ptxas_options": ("-v", "-O2")}, {"ptxas_options": ("-v", "-O2")}),
+    ],
+)
+def test_bools_and_tuples_are_translated_to_linker_options(options, expected):
+    assert linker_options(ProgramOptions(arch=ARCH, **options)) == LinkerOptions(
+        arch=ARCH, name="default_program", **expected
+    )
+
+
 @pytest.mark.parametrize("name", sorted((names_of("nvrtc") | names_of("nvvm")) - names_of("ptx")))
 def test_the_linker_rejects_by_name(name):
     value = {**NVVM_ROWS, **NVRTC_ROWS}[name][0]

@@ -7,7 +7,6 @@ import pytest
 
 import cuda.core.driver as drv
 from cuda.core.driver import gpuarray
-from cuda.core.driver._array_base import overlap
 from cuda.core.driver.gpuarray import GPUArray
 from support.threads import in_thread
 
@@ -183,14 +182,3 @@ def test_work_on_another_device_is_rejected():
                 use()
     finally:
         context.detach()
-
-
-def test_overlap_is_by_the_range_of_memory():
-    d = gpuarray.zeros((4, 4), "f4")
-    assert not overlap(d, d)
-    assert overlap(d, d.T)
-    assert overlap(d[:3], d[1:])
-    assert not overlap(d[:2], d[2:])
-    assert not overlap(d, gpuarray.zeros(16, "f4"))
-    assert not overlap(d[0:0], d)
-    assert overlap(d.view("f8"), d.view("f8").view("f4")[:, ::2])

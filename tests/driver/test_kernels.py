@@ -7,7 +7,7 @@ import pytest
 
 import cuda.core.driver as drv
 from cuda.core.driver import _kernels, _random_source, gpuarray
-from cuda.core.driver._array_base import array_device
+from cuda.core.driver._array_base import array_device, overlap
 from cuda.core.driver._array_functions import BINARY, UNARY
 from cuda.core.driver._array_reductions import Reduction
 from cuda.core.driver._compilation import Request, compile_object
@@ -221,3 +221,15 @@ def test_rejected_launches_raise_the_classic_errors():
     (kernel,) = _kernels.build_kernel(SOURCE, ["count"], array_device().arch, 4096, 1)
     with pytest.raises(drv.Error, match="cuLaunchKernel failed"):
         kernel.launch(None, 1, np.uint64(0), 1)
+
+
+@needs_context
+def test_overlap_is_by_the_range_of_memory():
+    d = gpuarray.zeros((4, 4), "f4")
+    assert not overlap(d, d)
+    assert overlap(d, d.T)
+    assert overlap(d[:3], d[1:])
+    assert not overlap(d[:2], d[2:])
+    assert not overlap(d, gpuarray.zeros(16, "f4"))
+    assert not overlap(d[0:0], d)
+    assert overlap(d.view("f8"), d.view("f8").view("f4")[:, ::2])

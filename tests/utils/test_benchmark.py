@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Timing of functions that enqueue work."""
 
+import statistics
+import time
+
 import pytest
 
 from cuda.core import LaunchConfig, launch
 from cuda.core.utils import benchmark
-from cuda.core.utils._benchmark import Times
 from support.kernels import compiled
 
 SPIN = 'extern "C" __global__ void spin(long long n) { long long e = clock64() + n; while (clock64() < e); }'
@@ -32,17 +34,28 @@ def test_calls_are_counted_and_timed(device, stream):
     assert "20" in repr(result)
 
 
-def test_outliers_are_counted_and_left_out_of_the_mean():
-    times = Times([1.0, 1.1, 0.9, 1.0, 1.05, 0.95, 9.0])
-    assert times.outliers == (9.0,)
-    assert len(times.kept) == 6
-    assert times.mean == pytest.approx(1.0)
-    assert (times.max, times.min, times.median) == (9.0, 0.9, 1.0)
+def test_outliers_are_counted_and_left_out_of_the_mean(stream):
+    calls = []
+
+    def work():
+        calls.append(None)
+        time.sleep(0.5 if len(calls) == 7 else 0.001)
+
+    times = benchmark(work, stream=stream, repeat=12, warmup=0).host
+    assert times.max == times.all[6] == times.outliers[-1] >= 500
+    assert sorted(times.all) == sorted(times.kept + times.outliers)
+    assert times.mean == pytest.approx(statistics.fmean(times.kept)) and times.mean < 250
+    assert (times.max, times.min) == (max(times.all), min(times.all))
+    assert times.median == statistics.median(times.all)
+    low, _, high = statistics.quantiles(times.all, method="inclusive")
+    margin = 1.5 * (high - low)
+    assert times.kept == tuple(item for item in sorted(times.all) if low - margin <= item <= high + margin)
 
 
-def test_one_measurement_has_no_outliers():
-    times = Times([2.0])
-    assert (times.mean, times.median, times.outliers) == (2.0, 2.0, ())
+def test_one_measurement_has_no_outliers(stream):
+    times = benchmark(lambda: None, stream=stream, repeat=1).host
+    assert len(times.all) == 1
+    assert (times.mean, times.median, times.outliers) == (times.all[0], times.all[0], ())
 
 
 @pytest.mark.parametrize(

@@ -133,3 +133,31 @@ def test_the_error_for_a_driver_that_cannot_be_loaded_has_the_reason(tmp_path):
     code = NO_DRIVER + "try: c.Device()\nexcept NotFound as e: print(e)"
     assert "libnothing.so.1: file too short; install" in run(code, LD_LIBRARY_PATH=str(tmp_path))
     assert "was not found; install" in run(code)
+
+
+def test_interpreter_exits_while_a_daemon_thread_looks_for_the_driver():
+    code = """
+import os, threading, time
+os.environ["CUDA_CORE_DEVICE"] = "hardware"  # the software device is not looked for
+from cuda.core import Device
+from cuda.core._utils import libraries
+
+is_looking = threading.Event()
+
+def driver(is_thorough):
+    is_looking.set()
+    time.sleep(0.2)  # the interpreter begins to exit meanwhile
+    return ""
+
+libraries.driver = driver
+
+class Late:
+    def __del__(self):
+        time.sleep(0.5)
+
+threading.late = Late()
+threading.Thread(target=Device, args=(0,), daemon=True).start()
+is_looking.wait()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
