@@ -262,7 +262,7 @@ def test_the_text_output_names_the_target_and_the_kernels(driver):
 NOT_HERE = r"note: <{0}> is not available on the software device; what can be included is <cooperative_groups.h>, "
 
 
-@pytest.mark.parametrize("name", ["cuda_fp6.h", "cub/cub.cuh", "cuda/atomic", "stdint.h", "vector", "curand_kernel.h"])
+@pytest.mark.parametrize("name", ["cuda_pipeline.h", "cub/cub.cuh", "cuda/atomic", "vector", "curand_kernel.h"])
 def test_the_error_for_a_header_that_is_not_available_lists_the_available_ones(driver, name):
     log = Program(f"#include <{name}>\n" + KERNEL).log
     assert f'catastrophic error: cannot open source file "{name}"' in log
@@ -354,3 +354,23 @@ def test_messages_are_in_the_order_of_the_source(driver):
 def test_pragma_messages_are_in_the_log(driver):
     program = Program('#pragma message("note me")\n' + KERNEL)
     assert (program.result, program.log.rstrip("\n")) == ("SUCCESS", REMARK.rstrip("\n"))
+
+
+def test_deduction_guides_with_conditions_are_no_host_functions(driver):
+    program = Program(
+        """
+        template <class T> concept Small = sizeof(T) <= 4;
+        template <class T> struct Box { T x; __device__ Box(T a) : x(a) {} __device__ Box(T a, int) : x(a) {} };
+        template <class T> requires Small<T> Box(T, T) -> Box<long long>;
+        extern "C" __global__ void size_of(int* out) { Box box(1.0f, 2.0f); out[0] = sizeof(box.x); }
+        """,
+        "-std=c++20",
+    )
+    assert program.result == "SUCCESS", program.log
+
+
+@pytest.mark.parametrize(("standard", "macro"), [(14, "variable_templates"), (17, "if_constexpr"), (20, "concepts")])
+def test_features_of_the_language_are_announced(driver, standard, macro):
+    source = f"#if !__cpp_{macro}\n#error missing\n#endif\n" + KERNEL
+    assert Program(source, f"-std=c++{standard}").result == "SUCCESS"
+    assert "missing" in Program(source, f"-std=c++{standard - 3}").log

@@ -4,6 +4,7 @@
 // Macros that are defined in every program. Read before the program is preprocessed, so that only #define may be used
 // here.
 #pragma once
+#include "emulator_features.h"
 
 #define NULL 0
 #define assert(expression)                                                                       \

@@ -205,7 +205,7 @@ __global__ void large_tiles(const int* in, int* out)
 }
 
 // Clusters of two blocks.
-__global__ void __cluster_dims__(2, 1, 1) cluster_members(const int* in, int* out)
+__cluster_dims__(2, 1, 1) __global__ void cluster_members(const int* in, int* out)
 {
     auto cluster = cg::this_cluster();
     __shared__ int value;

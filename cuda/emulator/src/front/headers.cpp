@@ -11,7 +11,7 @@ namespace {
 
 const char* const own_headers =
     "what can be included is <cooperative_groups.h>, <cooperative_groups/{reduce,scan,memcpy_async}.h>, "
-    "<cuda_runtime.h>, <cuda.h>, <cuda_{fp16,bf16,fp8}.h>, <mma.h>, <cuComplex.h>, <math_constants.h>, "
+    "<cuda_runtime.h>, <cuda.h>, <cuda_{fp16,bf16,fp8,fp6,fp4}.h>, <mma.h>, <cuComplex.h>, <math_constants.h>, "
     "<vector_types.h> and other headers whose contents are declared anyway, <cuda/{barrier,ptx}>, "
     "<cuda/std/{cstddef,cstdint,limits,type_traits,utility}>, and with include_path also those of CCCL (<cub/...>, "
     "<cuda/...>, <cuda/std/...>; pip install nvidia-cuda-cccl) and cuRAND (<curand_kernel.h>; "

@@ -145,8 +145,11 @@ void Rewriter::function(const Declaration& d, bool in_class)
         bool annotated = d.global || d.device || request_.default_device;
         // A deduction guide has no return type, and needs no annotation.
         size_t type = d.begin + (is(d.begin, "explicit") ? 1 : 0);
-        bool declared =
-            !in_class && type < d.name_begin && !d.is_instantiation && !d.is_friend && !d.ends_without_body;
+        bool guides = is(d.close + 1, "->"); // after a requires-clause
+        for (size_t i = d.begin; i < d.name_begin; ++i)
+            guides = guides && !is(i, "auto");
+        bool declared = !in_class && type < d.name_begin && !guides && !d.is_instantiation && !d.is_friend &&
+                        !d.ends_without_body;
         if ((d.body || declared) && !annotated)
             error(d.name_begin, d.host ? "A function explicitly marked as a __host__ function is "
                                          "not allowed in JIT mode"
