@@ -262,7 +262,7 @@ def test_the_text_output_names_the_target_and_the_kernels(driver):
 NOT_HERE = r"note: <{0}> is not available on the software device; what can be included is <cooperative_groups.h>, "
 
 
-@pytest.mark.parametrize("name", ["cuda_pipeline.h", "cub/cub.cuh", "cuda/atomic", "vector", "curand_kernel.h"])
+@pytest.mark.parametrize("name", ["nvfunctional", "cub/cub.cuh", "cuda/atomic", "vector", "curand_kernel.h"])
 def test_the_error_for_a_header_that_is_not_available_lists_the_available_ones(driver, name):
     log = Program(f"#include <{name}>\n" + KERNEL).log
     assert f'catastrophic error: cannot open source file "{name}"' in log
@@ -281,9 +281,9 @@ def test_the_error_for_a_header_of_the_program_has_no_note(driver):
 
 
 def test_a_toolkit_header_on_the_include_path_is_a_single_error(driver, tmp_path):
-    (tmp_path / "cuda_pipeline.h").write_text("struct pipeline { unknown x; };\nother y;\n" * 50)
-    log = Program("\n#include <cuda_pipeline.h>\n" + KERNEL, f"-I{tmp_path}").log
-    message = "a header of the CUDA toolkit, cuda_pipeline.h, cannot be compiled for the software device; what can be"
+    (tmp_path / "cuda_awbarrier.h").write_text("struct pipeline { unknown x; };\nother y;\n" * 50)
+    log = Program("\n#include <cuda_awbarrier.h>\n" + KERNEL, f"-I{tmp_path}").log
+    message = "a header of the CUDA toolkit, cuda_awbarrier.h, cannot be compiled for the software device; what can be"
     assert log.startswith(f"default_program(2): catastrophic error: {message}")
     assert "1 catastrophic error detected" in log
 

@@ -111,7 +111,7 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
         "-nostdinc++",
         "-fvisibility=hidden",
         "-fno-exceptions",
-        "-fno-rtti",
+        "-fno-rtti", "-fsized-deallocation",
         "-fno-threadsafe-statics",
         "-fno-strict-aliasing",
         "-fwrapv",

@@ -36,7 +36,10 @@ private:
             made_ = name_ == "trap" ? "__trap();" : "__brkpt();";
         else if (name_ == "exit")
             made_ = "emu_exit_thread();";
-        else if (name_ == "nanosleep" && count(1, 1) && take("u32"))
+        else if (name_ == "setmaxnreg" && count(1, 1) && (take("inc") || take("dec"))) { // registers do not run out
+            made_ = ";";
+            return take("sync") && take("aligned") && take("u32");
+        } else if (name_ == "nanosleep" && count(1, 1) && take("u32"))
             made_ = "emu_nanosleep((emu_u32)" + raw(0) + ");";
         else if (name_ == "cvta" && count(2, 2)) {
             bool to = take("to");

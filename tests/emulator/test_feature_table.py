@@ -1,0 +1,124 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The table of CUDA C++ in the guide: each row is compiled here and, where it works, by NVIDIA's compiler."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from support.compiled import Program
+
+GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "software-device.md"
+TABLE = re.search(r"## CUDA C\+\+, feature by feature\n.*?\n(\| Feature .*?)\n\n", GUIDE.read_text(), re.S)[1]
+ROWS = dict([cell.strip() for cell in line.strip("|").split(" | ")] for line in TABLE.splitlines()[2:])
+
+SAMPLES = {
+    "templates, classes, virtual functions, recursion, lambdas": """
+        struct Shape { __device__ virtual int area() const { return 1; } };
+        struct Square : Shape { int side; __device__ int area() const override { return side * side; } };
+        template <int n> __device__ int power(int x) {
+            if constexpr (n == 0) return 1; else return x * power<n - 1>(x); }
+        __device__ int factorial(int n) { return n < 2 ? 1 : n * factorial(n - 1); }
+        KERNEL(int* out) {
+            Square square; square.side = 4; const Shape* shape = &square;
+            auto add = [&](int i) { out[i] += power<3>(i) + factorial(i); };
+            add(1); out[0] = shape->area();
+        }""",
+    "function pointers": "__device__ int f(int x) { return x; } KERNEL(int* out) { int (*g)(int) = f; *out = g(3); }",
+    "`printf`, `assert`, `malloc`, `new`": """
+        KERNEL(int n) { assert(n); int* x = new int[n]; x[0] = n; printf("%d\\n", x[0]);
+            delete[] x; free(malloc(8)); }""",
+    "`__constant__`, `__device__`, `__managed__` variables": """
+        __constant__ float c[4]; __device__ int d; __managed__ int m; KERNEL(float* out) { *out = c[d] + m; }""",
+    "static and dynamic shared memory": """
+        KERNEL(int* out) { __shared__ int a[32]; extern __shared__ int b[]; a[threadIdx.x] = b[threadIdx.x];
+            __syncthreads(); out[threadIdx.x] = a[31 - threadIdx.x] + __syncthreads_count(1); }""",
+    "warp functions": """
+        KERNEL(int* out) { int x = __shfl_xor_sync(~0u, *out, 1) + __ballot_sync(~0u, 1) + __match_any_sync(~0u, 2);
+            *out = x + __reduce_add_sync(~0u, x); __syncwarp(); }""",
+    "atomic functions, also with `_block` and `_system`": """
+        KERNEL(int* x, double* y, float4* z) { atomicAdd(x, 1); atomicCAS_block(x, 1, 2); atomicMax_system(x, 3);
+            atomicAdd(y, 1.0); atomicAdd(z, make_float4(1, 2, 3, 4)); }""",
+    "`__launch_bounds__`, `__maxnreg__`": "__global__ void __maxnreg__(32) j() {} __global__ void __launch_bounds__(128) k() {}",
+    "`__grid_constant__`": "struct P { int a[9]; }; KERNEL(const __grid_constant__ P p, int* out) { *out = p.a[3]; }",
+    "clusters": "KERNEL(int* out) { *out = __clusterDim().x; }",
+    "SIMD, DPX, dot product and funnel shift intrinsics": """
+        KERNEL(int* x) { *x = __vadd4(*x, 1) + __viaddmax_s32(1, 2, *x) + __dp4a(1, 2, *x);
+            x[1] = __funnelshift_l(1, *x, 3); }""",
+    "texture and surface objects": """
+        KERNEL(cudaTextureObject_t t, cudaSurfaceObject_t s, float* x) {
+            *x = tex2D<float>(t, 1, 2) + tex2DLayered<float>(t, 1, 2, 0); surf2Dwrite(*x, s, 0, 0); }""",
+    "loads and stores with cache hints": "KERNEL(int* x) { __stcs(x, __ldcs(x + 1)); __stwt(x, __ldg(x + 2)); }",
+    "structured bindings, deduction guides, C++20 concepts": """
+        template <class T> concept Small = sizeof(T) <= 4; template <Small T> __device__ T twice(T x) { return x + x; }
+        struct Pair { int a, b; }; KERNEL(int* out) { auto [a, b] = Pair{1, 2}; *out = twice(a) + b; }""",
+    "half precision, bfloat16": """
+        #include <cuda_fp16.h>
+        #include <cuda_bf16.h>
+        KERNEL(__half2* x, __nv_bfloat16* y) { *x = __hfma2(*x, *x, *x); *y = *y * *y; }""",
+    "formats of 8 bits": """
+        #include <cuda_fp8.h>
+        KERNEL(__nv_fp8_e4m3* x, float y) { *x = __nv_fp8_e4m3(y); }""",
+    "formats of 6 and 4 bits": """
+        #include <cuda_fp6.h>
+        #include <cuda_fp4.h>
+        KERNEL(__nv_fp6_e3m2* x, __nv_fp4x2_e2m1* y, float2 z) { *x = __nv_fp6_e3m2(z.x); *y = __nv_fp4x2_e2m1(z); }""",
+    "cooperative groups": """
+        #include <cooperative_groups.h>
+        #include <cooperative_groups/reduce.h>
+        namespace cg = cooperative_groups;
+        KERNEL(int* x) { auto tile = cg::tiled_partition<32>(cg::this_thread_block());
+            *x = cg::reduce(tile, *x, cg::plus<int>()); cg::this_grid().sync(); }""",
+    "`<cuda_pipeline.h>`": """
+        #include <cuda_pipeline.h>
+        KERNEL(const int4* x, int* out) { __shared__ int4 s; __pipeline_memcpy_async(&s, x, 16); __pipeline_commit();
+            __pipeline_wait_prior(0); *out = s.x; }""",
+    "`setmaxnreg`": 'KERNEL() { asm volatile("setmaxnreg.inc.sync.aligned.u32 240;"); }',
+    "launching kernels from kernels": "__global__ void j() {} KERNEL() { j<<<1, 1>>>(); }",
+    "`wgmma`, `tcgen05`": 'KERNEL() { asm volatile("wgmma.fence.sync.aligned;"); }',
+    "video instructions in PTX": """
+        KERNEL(int* x) { asm("vadd4.s32.s32.s32 %0, %1, %2, %3;" : "=r"(x[0]) : "r"(x[1]), "r"(x[2]), "r"(x[3])); }""",
+    "conversions of 8 bits in PTX": """
+        KERNEL(unsigned short* x, float y) { asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %1;" : "=h"(*x) : "f"(y)); }""",
+    "`dynamic_cast`": """
+        struct A { __device__ virtual int f() { return 1; } }; struct B : A {};
+        KERNEL(A* a) { dynamic_cast<B*>(a)->f(); }""",
+}
+
+
+def source_of(feature):
+    text = re.sub(r"\n +", "\n", SAMPLES[feature]).lstrip("\n")
+    return text.replace("KERNEL", 'extern "C" __global__ void k')
+
+
+def test_the_table_has_a_row_for_each_sample():
+    assert list(ROWS) == list(SAMPLES)
+
+
+@pytest.mark.requires(software=True)
+@pytest.mark.parametrize("feature", SAMPLES)
+def test_the_software_device_does_what_the_row_says(driver, feature):
+    program = Program(source_of(feature), "-std=c++20", "-arch=sm_90a")
+    support = ROWS[feature]
+    if not support.startswith("rejected"):
+        assert support.startswith("works")
+        assert program.result == "SUCCESS", program.log
+    else:
+        sentence = re.fullmatch(r'rejected: "(.*)"', support)[1]
+        assert program.result == "COMPILATION" and sentence in program.log
+
+
+@pytest.mark.requires(nvidia_compiler=True)
+def test_nvidias_compiler_accepts_what_works(child):
+    sources = {feature: source_of(feature) for feature in SAMPLES if feature != "launching kernels from kernels"}
+    code = f"""
+from cuda.core import Program, ProgramOptions
+from support.kernel_files import header_folders
+options = ProgramOptions(arch="sm_90a", std="c++20", disable_warnings=True, include_path=header_folders() or None)
+for feature, source in {sources!r}.items():
+    if "#include" not in source or header_folders():
+        assert Program(source, "c++", options).compile("ptx").code, feature
+print("compiled")
+"""
+    assert "compiled\n" in child(code, device=False)
