@@ -40,7 +40,9 @@ SAMPLES = {
     "atomic functions, also with `_block` and `_system`": """
         KERNEL(int* x, double* y, float4* z) { atomicAdd(x, 1); atomicCAS_block(x, 1, 2); atomicMax_system(x, 3);
             atomicAdd(y, 1.0); atomicAdd(z, make_float4(1, 2, 3, 4)); }""",
-    "`__launch_bounds__`, `__maxnreg__`": "__global__ void __maxnreg__(32) j() {} __global__ void __launch_bounds__(128) k() {}",
+    "`__launch_bounds__`, `__maxnreg__`": """
+        __global__ void __maxnreg__(32) j() {}
+        __global__ void __launch_bounds__(128, 2) k() {}""",
     "`__grid_constant__`": "struct P { int a[9]; }; KERNEL(const __grid_constant__ P p, int* out) { *out = p.a[3]; }",
     "clusters": "KERNEL(int* out) { *out = __clusterDim().x; }",
     "SIMD, DPX, dot product and funnel shift intrinsics": """

@@ -11,7 +11,17 @@ from support.kernel_files import KernelFile
 
 pytestmark = pytest.mark.requires(nvrtc=True, cccl=True)
 
-KERNELS = ["block_members", "single_thread", "tile_members", "operators", "coalesced", "updates", "once", "copies"]
+KERNELS = [
+    "block_members",
+    "single_thread",
+    "tile_members",
+    "operators",
+    "coalesced",
+    "updates",
+    "once",
+    "copies",
+    "batches",
+]
 samples = KernelFile(
     "group_members.cu",
     *KERNELS,
@@ -119,6 +129,13 @@ def test_copies(stream, x):
     np.testing.assert_array_equal(out[:2], [x[::-1]] * 2)
     np.testing.assert_array_equal(out[2], np.tile(x[:64], 2))
     np.testing.assert_array_equal(out[3], x.reshape(4, 32)[:, ::-1].ravel())
+
+
+def test_batches_of_copies(stream, x):
+    out = np.zeros((2, 32, 4), np.int32)
+    samples(stream, "batches", 1, 32, x, out)
+    fours = x.reshape(32, 4)[::-1]
+    np.testing.assert_array_equal(out, [fours, fours * [1, 1, 0, 0]])
 
 
 def test_grids(stream):

@@ -9,6 +9,7 @@
 #include <cuda/atomic>
 #include <cuda/barrier>
 #include <cuda/std/utility>
+#include <cuda_pipeline.h>
 namespace cg = cooperative_groups;
 
 __device__ int sum_of(cg::thread_group group, int* scratch, int value)
@@ -165,6 +166,21 @@ __global__ void copies(const int* in, int* out)
     cg::memcpy_async(warp, part, in + 32 * warp.meta_group_rank(), cuda::aligned_size_t<4>(128));
     cg::wait(warp);
     out[384 + threadIdx.x] = part[31 - warp.thread_rank()];
+}
+
+__global__ void batches(const int4* in, int4* out)
+{
+    __shared__ int4 first[32], second[32];
+    __pipeline_memcpy_async(&first[threadIdx.x], &in[threadIdx.x], sizeof(int4));
+    __pipeline_commit();
+    __pipeline_memcpy_async(&second[threadIdx.x], &in[threadIdx.x], sizeof(int4), 8); // the last 8 bytes become zero
+    __pipeline_commit();
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    out[threadIdx.x] = first[31 - threadIdx.x];
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    out[32 + threadIdx.x] = second[31 - threadIdx.x];
 }
 
 // A cooperative launch of 2 x 2 blocks.
