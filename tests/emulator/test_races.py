@@ -145,3 +145,49 @@ def test_the_kernel_without_the_race_is_not_reported(reports, bug):
 def test_without_the_check_races_are_not_reported():
     texts = run_cases(SOURCE, ["missing_barrier", "counter"], "memory", block=64)
     assert set(texts.values()) == {""}
+
+
+LOCK = r"""
+__device__ int mutex, total;
+extern "C" __global__ void locked(int* x, int* out, int bad)
+{
+    if (threadIdx.x)
+        return;
+    for (int i = 0; i < 20; ++i) {
+        while (atomicCAS(&mutex, 0, 1)) ;
+        __threadfence();
+        total += 1;
+        if (!bad) __threadfence();
+        atomicExch(&mutex, 0);
+    }
+}
+"""
+
+
+def test_lock_released_while_another_block_takes_it_orders_both():
+    reports = run_cases(LOCK, ["locked"], "races", grid=64)
+    assert reports["locked", 0] == ""
+    assert "data race" in reports["locked", 1]
+
+
+OTHER = r"""
+extern "C" __global__ void vector(int* x, int* out, int bad)
+{
+    ((float2*)(out + bad))->x = 1;
+}
+extern "C" __global__ void twice(int* x, int* out, int bad)
+{
+    if (threadIdx.x)
+        return;
+    int* p = (int*)malloc(8);
+    free(p);
+    if (bad) free(p);
+}
+"""
+
+
+def test_other_faults_are_reported_with_the_check_of_races():
+    reports = run_cases(OTHER, ["vector", "twice"], "races")
+    assert (reports["vector", 0], reports["twice", 0]) == ("", "")
+    assert re.search(r"misaligned address: .*\n  at bugs\.cu:4 in vector", reports["vector", 1])
+    assert re.search(r"\n  at bugs\.cu:12 in twice", reports["twice", 1])

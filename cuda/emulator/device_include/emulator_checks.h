@@ -188,22 +188,6 @@ EMU_CALLBACK __asan_storeN_noabort(emu_uptr address, emu_size size)
 {
     ::emu::check(address, size, EMU_ACCESS_STORE, false, __builtin_return_address(0));
 }
-// -fsanitize=alignment: the compiler calls this for an object whose address does not suit its type, also if the access is
-// to a component whose own address would do. A GPU loads and stores whole vectors where it can, of at most 16 bytes.
-struct EmuMisaligned {
-    const char* file;
-    emu_u32 line, column;
-    const void* type;
-    emu_u8 log_alignment, access; // access 1: store
-};
-EMU_CALLBACK __ubsan_handle_type_mismatch_v1(const EmuMisaligned* data, emu_uptr address)
-{
-    if (data->log_alignment > 4 && !(address & 15))
-        return;
-    emu_u32 access = data->access == 1 ? EMU_ACCESS_STORE : EMU_ACCESS_LOAD;
-    emu_check_slow(address, emu_size(1) << data->log_alignment, access | EMU_ACCESS_MISALIGNED,
-                   __builtin_return_address(0));
-}
 EMU_CALLBACK __asan_handle_no_return(void)
 {
 #if EMU_CHECKS & 8
@@ -222,6 +206,25 @@ EMU_CALLBACK __asan_version_mismatch_check_v8(void) {}
 }
 
 #endif
+
+extern "C" {
+// -fsanitize=alignment: the compiler calls this for an object whose address does not suit its type, also if the access is
+// to a component whose own address would do. A GPU loads and stores whole vectors where it can, of at most 16 bytes.
+struct EmuMisaligned {
+    const char* file;
+    emu_u32 line, column;
+    const void* type;
+    emu_u8 log_alignment, access; // access 1: store
+};
+EMU_CALLBACK __ubsan_handle_type_mismatch_v1(const EmuMisaligned* data, emu_uptr address)
+{
+    if (data->log_alignment > 4 && !(address & 15))
+        return;
+    emu_u32 access = data->access == 1 ? EMU_ACCESS_STORE : EMU_ACCESS_LOAD;
+    emu_check_slow(address, emu_size(1) << data->log_alignment, access | EMU_ACCESS_MISALIGNED,
+                   __builtin_return_address(0));
+}
+}
 
 #if EMU_CHECKS & 16
 struct EmuIndexed {

@@ -164,7 +164,7 @@ void Block::thread_loop()
         // that they can stay in registers.
         uint32_t number = started(), x = index.x;
         while (quiet_ && number < threads && !stopping.load(std::memory_order_relaxed)) {
-            if (__builtin_expect(races != nullptr, 0) && races->has_store())
+            if (__builtin_expect(races != nullptr, 0) && races->has_news())
                 carrier_.settle();
             started_.store(number + 1, std::memory_order_relaxed);
             if (__builtin_expect(++x == width, 0)) {

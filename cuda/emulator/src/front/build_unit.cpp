@@ -55,6 +55,7 @@ void add_gcc_flags(const Checks& checks, std::vector<std::string>* flags)
     flags->insert(flags->end(), {"-fno-gnu-unique", "-fno-tree-vectorize", "-fno-trapping-math", "-fmax-errors=100",
                                  "-fno-var-tracking", "-ftrack-macro-expansion=0", "-fno-diagnostics-show-caret",
                                  "-Wno-maybe-uninitialized", "-fcaller-saves", "-fpermissive"});
+    flags->insert(flags->end(), {"-fno-builtin-malloc", "-fno-builtin-free"}); // keeps wrong calls of free()
     // -fcaller-saves belongs to -O2; it is worth its time and keeps line numbers correct. -fpermissive is for the system
     // headers; elsewhere diagnostics.cpp makes errors of its warnings.
 #if defined(__x86_64__)
@@ -62,7 +63,8 @@ void add_gcc_flags(const Checks& checks, std::vector<std::string>* flags)
 #endif
     // The instrumentation of addresses leaves out a store to an address that was just loaded.
     if (checks.races || checks.advice)
-        flags->insert(flags->end(), {"-fsanitize=thread", "--param", "tsan-distinguish-volatile=1"});
+        flags->insert(flags->end(), {checks.memory ? "-fsanitize=thread,alignment" : "-fsanitize=thread", "--param",
+                                     "tsan-distinguish-volatile=1"});
     else if (checks.memory)
         flags->insert(flags->end(),
                       {"-fsanitize=kernel-address,alignment", "--param", "asan-instrumentation-with-call-threshold=0",
@@ -85,8 +87,8 @@ void add_clang_flags(const Checks& checks, std::vector<std::string>* flags)
     flags->insert(flags->end(), {"-ftrivial-auto-var-init=pattern", "-Wno-sometimes-uninitialized"});
     flags->emplace_back("-fno-sanitize=undefined"); // zig enables it
     if (checks.races || checks.advice)
-        flags->insert(flags->end(), {"-fsanitize=thread", "-mllvm", "-tsan-distinguish-volatile", "-mllvm",
-                                     "-tsan-compound-read-before-write", "-mllvm",
+        flags->insert(flags->end(), {checks.memory ? "-fsanitize=thread,alignment" : "-fsanitize=thread", "-mllvm",
+                                     "-tsan-distinguish-volatile", "-mllvm", "-tsan-compound-read-before-write", "-mllvm",
                                      "-tsan-instrument-func-entry-exit=0"});
     else if (checks.memory)
         flags->insert(flags->end(),

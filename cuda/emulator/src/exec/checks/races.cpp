@@ -131,6 +131,7 @@ void Races::begin(std::shared_ptr<const Era> era, uint64_t number, uint32_t thre
     barriers_.assign(barrier_count, Meeting());
     shared_atomics_.clear();
     last_.size = 0;
+    atomic_ = 0;
     pending_ = 0;
 }
 
@@ -452,6 +453,7 @@ void Races::meet(uint32_t warp, uint32_t lanes)
 
 void Races::fence(uint32_t thread, Scope scope)
 {
+    acquire_again();
     Thread& self = threads_[thread];
     Fenced made{self.known, self.time + 1};
     self.fenced[int(Scope::block)] = made;
@@ -465,6 +467,9 @@ void Races::fence(uint32_t thread, Scope scope)
 void Races::order_by_atomic(uint32_t thread, uintptr_t address, bool shared, bool store, bool release, Scope scope)
 {
     Thread& self = threads_[thread];
+    atomic_ = address;
+    atomic_thread_ = thread;
+    atomic_shared_ = shared;
     if (shared) {
         KnowledgePtr& told = shared_atomics_[address];
         add(&self.known, told);
@@ -501,6 +506,25 @@ void Races::order_by_atomic(uint32_t thread, uintptr_t address, bool shared, boo
     told.device = join(told.device, device);
     if (near)
         self.time = ++clock_;
+}
+
+void Races::acquire_again()
+{
+    uintptr_t address = std::exchange(atomic_, 0);
+    if (!address)
+        return;
+    Known& known = threads_[atomic_thread_].known;
+    if (atomic_shared_)
+        return add(&known, shared_atomics_[address]);
+    if (!global_atomics.used.load(std::memory_order_relaxed))
+        return;
+    std::lock_guard lock(global_atomics.mutex);
+    auto row = global_atomics.rows.find(address);
+    if (row == global_atomics.rows.end())
+        return;
+    add(&known, row->second.device);
+    if (row->second.near_block == block_)
+        add(&known, row->second.near);
 }
 
 } // namespace emu::exec

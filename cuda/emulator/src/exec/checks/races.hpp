@@ -55,7 +55,7 @@ public:
     Access look_at_cells(uintptr_t address, size_t size, Access access, bool shared, bool done);
     // Called by a thread after a store: a conflict of it, or none.
     Access settle();
-    bool has_store() const { return last_.size != 0; } // to settle
+    bool has_news() const { return last_.size || atomic_; } // a store to settle, or acquire_again() has something to do
     struct Store {
         Access access, conflict, previous[4]; // previous: the store before it in each cell
         uintptr_t address = 0;
@@ -75,6 +75,9 @@ public:
     // An atomic or volatile access. A thread tells others on this address what it knew at its last fence, or with
     // `release`, and in shared memory, what it knows now.
     void order_by_atomic(uint32_t thread, uintptr_t address, bool shared, bool store, bool release, Scope scope);
+    // Called by a thread after an atomic access: others may have told it something between the call of order_by_atomic()
+    // and the access itself.
+    void acquire_again();
 
 private:
     struct Known {
@@ -120,6 +123,9 @@ private:
     std::vector<Meeting> barriers_;
     std::unordered_map<uintptr_t, KnowledgePtr> shared_atomics_;
     Store last_;
+    uintptr_t atomic_ = 0; // the address of the last atomic access, until acquire_again()
+    uint32_t atomic_thread_ = 0;
+    bool atomic_shared_ = false;
     // For blocks on other OS threads: the address of a store that has not been settled, and whether it waits for theirs.
     std::atomic<uintptr_t> pending_{0};
     std::atomic<bool> waiting_{false};

@@ -149,6 +149,7 @@ private:
 
 void Worker::settle()
 {
+    races->acquire_again();
     size_t size = races->last_store().size;
     if (!size)
         return;
@@ -212,7 +213,7 @@ extern "C" void emu_watch(emu_uptr address, emu_size size, emu_u32 access, void*
         return;
     if (address - reinterpret_cast<uintptr_t>(worker->state) < sizeof *worker->state) // of our headers
         return;
-    if (worker->races && worker->races->has_store())
+    if (worker->races && worker->races->has_news())
         worker->settle();
     Watch(*worker, address, size, access, reinterpret_cast<uintptr_t>(pc)).look();
 }
