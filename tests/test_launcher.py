@@ -485,6 +485,7 @@ def test_a_bound_kernel_can_be_called_in_several_ways(stream, kernels):
     assert memory.array(np.int32)[0] == 4
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_a_bound_kernel_checks_its_arguments(stream, kernels):
     add = kernels.get_kernel("add").bind(ONE, stream=stream)
     with pytest.raises(TypeError, match="kernel 'add' takes 2 arguments, 1 given"):
@@ -497,6 +498,7 @@ def test_a_bound_kernel_checks_its_arguments(stream, kernels):
         add.__call__()
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_a_bound_kernel_uses_its_changed_config(stream, kernels):
     memory = HostMemory(28)
     config = LaunchConfig(grid=1, block=1)
@@ -554,6 +556,7 @@ def value_of(total, stream):
     return value
 
 
+@pytest.mark.requires(cuda=(12, 4))
 @pytest.mark.parametrize(
     ("fixed", "named", "given", "given_names"),
     [
@@ -576,6 +579,7 @@ def test_arguments_are_bound_and_open(stream, kernels, total, fixed, named, give
     assert value_of(total, stream) == 6
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_bound_arguments_change_in_place(stream, kernels, total):
     add = kernels.get_kernel("add").bind(ONE, total, 1, stream=stream)
     add()
@@ -590,6 +594,7 @@ def test_bound_arguments_change_in_place(stream, kernels, total):
     assert value_of(total, stream) == 5
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_a_bound_kernel_without_arguments_can_fix_them_later(stream, kernels, total):
     add = kernels.get_kernel("add").bind(ONE, stream=stream)
     assert add.arguments == (..., ...)
@@ -599,6 +604,7 @@ def test_a_bound_kernel_without_arguments_can_fix_them_later(stream, kernels, to
     assert value_of(total, stream) == 4
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_a_bound_kernel_moves_to_another_stream(device, stream, kernels, total):
     add = kernels.get_kernel("add").bind(ONE, total, 2, stream=stream)
     other = device.create_stream()
@@ -613,6 +619,7 @@ def test_a_bound_kernel_moves_to_another_stream(device, stream, kernels, total):
         add.on(None)
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_a_bound_kernel_is_captured(device, stream, kernels, total):
     add = kernels.get_kernel("add").bind(ONE, total, 2, stream=stream)
     builder = device.create_graph_builder().begin_building()
@@ -625,6 +632,7 @@ def test_a_bound_kernel_is_captured(device, stream, kernels, total):
     assert value_of(total, stream) == 5
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_threads_change_and_launch_a_bound_kernel(stream, kernels, total):
     add = kernels.get_kernel("add").bind(ONE, total, 1, stream=stream)
 
@@ -637,11 +645,13 @@ def test_threads_change_and_launch_a_bound_kernel(stream, kernels, total):
     assert value_of(total, stream) == 50 * COUNT
 
 
+@pytest.mark.requires(cuda=(12, 4))
 @pytest.mark.parametrize("place", [1, np.int64(1), -1, "value"])
 def test_a_bound_argument_is_found_by_any_integer_and_by_name(stream, kernels, place):
     assert kernels.get_kernel("add").bind(ONE, None, 7, stream=stream)[place] == 7
 
 
+@pytest.mark.requires(cuda=(12, 4))
 @pytest.mark.parametrize(
     ("attempt", "error", "text"),
     [
@@ -670,6 +680,7 @@ def test_wrong_bound_arguments_are_rejected(stream, kernels, attempt, error, tex
 # --- other ways to launch ---
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_kernels_are_launched_by_brackets(device, stream, kernels, total):
     add = kernels.get_kernel("add")
     add[2, 1, 0, stream](total, 1)
@@ -683,6 +694,7 @@ def test_kernels_are_launched_by_brackets(device, stream, kernels, total):
     assert add[3, (4, 5), 6, stream].config == LaunchConfig(grid=3, block=(4, 5), shmem_size=6)
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_kernels_are_launched_by_calls(device, stream, kernels, total):
     add = kernels.get_kernel("add")
     assert add(total, 1, grid=2, block=1, stream=stream) is None

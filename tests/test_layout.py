@@ -30,6 +30,7 @@ def array(request):
     return random_array(random.Random(request.param))
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_dense_layouts_have_the_strides_of_their_order():
     assert Layout.dense((5, 3, 7), 1).strides == (21, 7, 1)
     assert Layout.dense((5, 3, 7), 1, "F").strides == (1, 5, 15)

@@ -199,6 +199,7 @@ def test_a_value_beyond_the_range_of_a_float_is_rejected(stream, code, value):
         launch(stream, ONE, code.get_kernel("scale"), None, value)
 
 
+@pytest.mark.requires(cuda=(12, 4))
 @pytest.mark.parametrize("value", ["2", 1j, None, [2.0], b"2", Buffer.from_handle(64, 8), np.complex64(1), len])
 def test_what_is_no_real_number_is_rejected_for_a_float(stream, code, value):
     with pytest.raises(TypeError, match=r"is a float; got|has 4 bytes, but the bytes given has 1"):
@@ -413,6 +414,7 @@ def test_a_read_only_array_is_rejected_for_a_pointer_to_write_through(device, st
 # --- where signatures come from ---
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_signatures_have_names_and_types(code):
     assert str(code.get_kernel("scale").signature) == "(x: 'float*', f: 'float')"
     signature = code.get_kernel("many").signature
@@ -424,6 +426,7 @@ def test_signatures_have_names_and_types(code):
     assert signature.parameters["in"].kind is inspect.Parameter.POSITIONAL_ONLY
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_the_signature_of_code_from_elsewhere_has_the_types_in_the_symbol(code):
     names = code.symbol_mapping
     bare = ObjectCode.from_cubin(code.code)
@@ -433,11 +436,13 @@ def test_the_signature_of_code_from_elsewhere_has_the_types_in_the_symbol(code):
         launch(LEGACY_DEFAULT_STREAM, ONE, bare.get_kernel("scale"), None, 2.0)
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_a_kernel_wrapped_by_its_handle_has_the_types_in_its_symbol(code):
     kernel = code.get_kernel("times<float>")
     assert str(Kernel.from_handle(int(kernel.handle)).signature) == "(arg1: 'float*', arg2: 'float')"
 
 
+@pytest.mark.requires(cuda=(12, 4))
 @pytest.mark.parametrize("target", ["cubin", "ptx"])
 def test_signatures_are_kept_by_targets_pickles_and_links(device, target):
     options = ProgramOptions(relocatable_device_code=True)
@@ -448,12 +453,14 @@ def test_signatures_are_kept_by_targets_pickles_and_links(device, target):
     assert str(linked.get_kernel("f").signature) == "(x: 'int*')"
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_signatures_are_kept_by_the_program_cache(device):
     cache = InMemoryProgramCache()
     found = [Program(SCALE, "c++").compile("cubin", cache=cache).get_kernel("scale").signature for _ in range(2)]
     assert str(found[0]) == str(found[1]) == "(x: 'float*', f: 'float')"
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_a_type_of_another_size_makes_all_types_unknown(device):
     # As if a header had a macro of this name.
     source = 'extern "C" __global__ void f(float x, int* y) {}'
@@ -515,6 +522,7 @@ class Camera:
     count: ctypes.c_uint16
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_a_dataclass_of_scalars_is_a_structure_of_c(device, stream):
     source = """struct Camera { float position; short width; double zoom; bool is_on; unsigned short count; };
     extern "C" __global__ void show(Camera c, double* out)
@@ -613,6 +621,7 @@ def test_extended_scalars_that_survive_convert():
     assert np.isinf(struct.unpack("d", converted("double", np.longdouble("inf")))[0])
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_the_size_of_a_packed_structure_in_a_message_is_its_own(stream):
     source = 'struct P { char c; double d; };\nextern "C" __global__ void f(P p) {}'
     kernel = Program(source, "c++").compile("cubin").get_kernel("f")

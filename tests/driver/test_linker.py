@@ -24,6 +24,7 @@ def relocatable(source):
     return compile(source, options=["-rdc=true"], cache_dir=False)
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_several_sources_are_linked():
     module = DynamicModule()
     with pytest.raises(drv.LogicError, match=r"call link\(\) first"):

@@ -299,7 +299,7 @@ def test_a_wait_ends_with_the_query_that_finds_the_work_complete(tmp_path, wait)
     assert driver_waits(tmp_path, wait) == "[]"
 
 
-@pytest.mark.requires(software=True)
+@pytest.mark.requires(software=True, cuda=(12, 4))
 @pytest.mark.parametrize(
     "before",
     [
