@@ -580,6 +580,8 @@ cdef class Device:
         ------
         TypeError, BufferError, CUDAError
             If an argument is wrong, elements refer to Python objects, or the allocation or the copy fails.
+        ValueError
+            If elements are masked.
 
         Examples
         --------

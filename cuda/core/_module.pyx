@@ -896,11 +896,15 @@ cdef str function_name(str symbol):
 # --- Last launches ----------------------------------------------------------------------------------------------------
 
 cdef dict _last_launches = {}   # symbol -> LastLaunch
+cdef Py_ssize_t MOST_SYMBOLS = 10_000
 
 
 cdef LastLaunch last_launch_of(str symbol):
     cdef LastLaunch launched = LastLaunch.__new__(LastLaunch)
     launched.symbol = symbol
+    if len(_last_launches) >= MOST_SYMBOLS:  # the program generates names, so nobody asks for the oldest
+        for name in list(_last_launches)[:MOST_SYMBOLS // 2]:
+            _last_launches.pop(name, None)
     return _last_launches.setdefault(symbol, launched)
 
 

@@ -38,6 +38,14 @@ def test_arrays_return_from_the_device_as_they_went(device, stream, sample):
     assert np.array_equal(result, expected)
 
 
+def test_masked_elements_are_not_copied_in_silence(device, stream):
+    array = np.ma.masked_greater(np.arange(4.0), 2)
+    with pytest.raises(ValueError, match=r"masked elements; pass array.filled\(value\)"):
+        device.to_device(array, stream=stream)
+    none_masked = np.ma.masked_greater(np.arange(4.0), 9)
+    assert device.to_device(none_masked, stream=stream).to_host(stream=stream).tolist() == [0, 1, 2, 3]
+
+
 def test_arrays_of_devices_are_copied(device, stream):
     first = device.to_device(np.arange(6), stream=stream)
     second = device.to_device(first[::2], stream=stream)

@@ -50,6 +50,8 @@ def copied(device, array, stream) -> StridedMemoryView:
     source = array if isinstance(array, (numpy.ndarray, numpy.generic)) else slots.get("view of array")(array)
     if source.dtype is None:
         raise TypeError("array must have an element type; create the view with a dtype")
+    if isinstance(source, numpy.ma.MaskedArray) and numpy.ma.is_masked(source):
+        raise ValueError("array has masked elements; pass array.filled(value), or array.data to ignore the mask")
     target = empty(device, source.shape, source.dtype, stream, False)
     if source.size:
         target.exporting_obj.copy_from(array, stream=stream)
