@@ -105,7 +105,9 @@ def threads(peer: str | None, has_gpu: bool) -> Iterator[Table]:
 def growth(peer: str | None, has_gpu: bool) -> Iterator[Table]:
     for where, options in (("own cost", []), ("on the GPU", ["--device"]))[: 1 + has_gpu]:
         rows: dict[str, dict[str, float]] = {}
-        for name, row in take_turns("growth.py", [OFFICIAL, OURS], options, peer, 1 if options else 3, unused=1).items():
+        for name, row in take_turns(
+            "growth.py", [OFFICIAL, OURS], options, peer, 1 if options else 3, unused=1
+        ).items():
             kind, _, step = name.partition(" | ")
             for library, value in row.items():
                 rows.setdefault(kind, {})[f"{library}, {step}"] = round(value)

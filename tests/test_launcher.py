@@ -705,6 +705,7 @@ def test_kernels_are_launched_by_calls(device, stream, kernels, total):
     assert value_of(total, stream) == 4
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_wrong_calls_and_brackets_are_rejected(stream, kernels):
     add = kernels.get_kernel("add")
     for key in (1, (1,), (1, 1, 0, stream, 1), "key"):

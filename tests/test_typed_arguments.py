@@ -206,11 +206,13 @@ def test_what_is_no_real_number_is_rejected_for_a_float(stream, code, value):
         launch(stream, ONE, code.get_kernel("scale"), None, value)
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_messages_name_the_function_of_a_template(stream, code):
     with pytest.raises(TypeError, match=r"^times\(\) parameter 2 'f' is a double; got str$"):
         launch(stream, ONE, code.get_kernel("times<double>"), None, "2")
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_kernel_nodes_convert_their_arguments(stream, code):
     memory = HostMemory(4)
     ctypes.memmove(memory.address, np.float32(3).tobytes(), 4)
@@ -655,6 +657,7 @@ def structures(device):
     return Program(STRUCTURES, "c++").compile("cubin", name_expressions=("inner::pair", "two<float>", "mode"))
 
 
+@pytest.mark.requires(cuda=(12, 4))
 @pytest.mark.parametrize("name", ["c_pair", "c_old", "c_alias", "c_bits", "inner::pair", "two<float>"])
 @pytest.mark.parametrize("value", [5, 2.5, True, None])
 def test_python_numbers_are_rejected_for_structures(structures, device, stream, name, value):

@@ -43,7 +43,7 @@ def texts_of(file):
             texts[node.name] = "\n".join([*decorators, text])
         elif isinstance(node, ast.Assign):
             for target in node.targets:
-                texts[target.id] = text
+                texts |= {name.id: text for name in ast.walk(target) if isinstance(name, ast.Name)}
     return {name: with_definitions(name, texts) for name in texts if name.startswith("test_")}
 
 

@@ -10,7 +10,9 @@ import pytest
 from scipy import ndimage, special
 from scipy.sparse import csgraph
 
+from cuda.core import LaunchConfig, launch
 from support.kernel_files import KernelFile
+from support.kernels import compiled
 
 pytestmark = pytest.mark.requires(nvrtc=True)
 
@@ -315,8 +317,19 @@ def test_pitched_pointers_positions_and_extents_are_parameters(stream, rng):
     buffer.close()
 
 
-@pytest.mark.requires(cuda_headers=True)
-def test_static_members_of_classes_are_device_variables(stream):
-    out = np.zeros(2, np.uint32)
-    vocabulary(stream, "counters_of_class", 1, 1, out)
-    assert out.tolist() == [5, 7]
+STATIC_MEMBERS = """
+struct Counters { static __device__ unsigned int reads, writes; };
+__device__ unsigned int Counters::reads = 5;
+__device__ unsigned int Counters::writes = 7;
+extern "C" __global__ void counters_of_class(unsigned int* out) {
+    out[0] = atomicAdd(&Counters::reads, 1u);
+    out[1] = atomicAdd(&Counters::writes, 1u);
+}
+"""
+
+
+@pytest.mark.requires(software=True)  # NVRTC takes no such members
+def test_static_members_of_classes_are_device_variables(device, stream):
+    out = device.zeros(2, np.uint32, stream=stream)
+    launch(stream, LaunchConfig(grid=1, block=1), compiled(STATIC_MEMBERS).get_kernel("counters_of_class"), out)
+    assert out.to_host(stream=stream).tolist() == [5, 7]

@@ -25,10 +25,10 @@ def test_an_allocation_increases_the_used_memory(device, gpu):
     counterpart = device.to_system_device()
     device.sync()  # frees memory of earlier tests now, not between the readings
     before = counterpart.memory_info.used
-    address = handle_return(driver.cuMemAlloc(256 << 20))  # a pool could reuse memory that it holds
+    address = handle_return(driver.cuMemAlloc(2 << 30))  # a pool could reuse memory that it holds
     used = counterpart.memory_info.used
     handle_return(driver.cuMemFree(address))
-    assert used - before >= 200 << 20
+    assert used - before >= 1 << 30  # other processes of a GPU may free memory in between
 
 
 def test_memory_info_is_a_snapshot(gpu, fake):

@@ -10,12 +10,6 @@
 #include <driver_types.h>
 #include <vector_types.h>
 
-struct Counters {
-    static __device__ unsigned int reads, writes;
-};
-__device__ unsigned int Counters::reads = 5;
-__device__ unsigned int Counters::writes = 7;
-
 extern "C" {
 
 __global__ void mandelbrot_complex(int* steps, int width, int limit)
@@ -54,12 +48,6 @@ __global__ void sum_of_box(cudaPitchedPtr volume, cudaPos begin, cudaExtent box,
                 total += row[x];
         }
     *sum = total;
-}
-
-__global__ void counters_of_class(unsigned int* out)
-{
-    out[0] = atomicAdd(&Counters::reads, 1u);
-    out[1] = atomicAdd(&Counters::writes, 1u);
 }
 
 } // extern "C"
