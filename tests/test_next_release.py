@@ -33,8 +33,9 @@ from cuda.core import (
 )
 from cuda.core.graph import GraphBuilder, GraphDefinition
 from support.contract import IPCBufferDescriptor, IPCEventDescriptor
+from support.memory import _SynchronousMemoryResource
 from support.threads import in_thread
-from support.work import busy
+from support.work import busy, settle
 
 # --- names ---
 
@@ -111,6 +112,7 @@ def test_incremental_links_are_off_by_default():
 def test_failed_releases_warn_except_while_the_driver_shuts_down(device, make, call, capfd):
     emulator = importlib.import_module("cuda.emulator")
     for code, count in (("CUDA_ERROR_DEINITIALIZED", 0), ("CUDA_ERROR_UNKNOWN", 1)):
+        settle()  # frees what earlier tests dropped
         thing = make(device)
         with warnings.catch_warnings(record=True) as caught, emulator.fail(f"{call}*", code, when="after") as plan:
             warnings.simplefilter("always")
@@ -120,6 +122,65 @@ def test_failed_releases_warn_except_while_the_driver_shuts_down(device, make, c
         found = [str(item.message) for item in caught if item.category is CUDAWarning]
         assert len(found) == count and all(call in text and "CUDA_ERROR_UNKNOWN" in text for text in found)
     assert capfd.readouterr().err == ""
+
+
+@pytest.mark.requires(software=True)
+@pytest.mark.parametrize(
+    "make",
+    [lambda device: device.create_stream(), lambda device: device.create_event(), lambda device: GraphDefinition()],
+    ids=["stream", "event", "graph"],
+)
+def test_warnings_about_two_resources_are_not_merged(device, make):
+    emulator = importlib.import_module("cuda.emulator")
+    settle()
+    things = [make(device) for _ in range(2)]
+    names = [f"{int(thing.handle):#x}" for thing in things]
+    with warnings.catch_warnings(record=True) as caught, emulator.fail("cu*Destroy*", "CUDA_ERROR_UNKNOWN"):
+        warnings.simplefilter("default")
+        del things
+        gc.collect()
+    texts = sorted(str(item.message) for item in caught if item.category is CUDAWarning)
+    assert [name in text for name, text in zip(sorted(names), texts, strict=True)] == [True, True]
+
+
+OWN_RESOURCES = {
+    "pinned": (lambda device: LegacyPinnedMemoryResource(), "cuMemFreeHost"),
+    "synchronous": (lambda device: _SynchronousMemoryResource(device.device_id), "cuMemFree_v2"),
+    "virtual": (lambda device: VirtualMemoryResource(device), "cuMemUnmap"),
+}
+
+
+@pytest.mark.requires(software=True, vmm=True)
+@pytest.mark.parametrize(("make", "call"), OWN_RESOURCES.values(), ids=OWN_RESOURCES)
+def test_failed_frees_of_resources_of_the_library_warn(device, make, call, unraisable):
+    emulator = importlib.import_module("cuda.emulator")
+    resource = make(device)
+    settle()  # frees what earlier tests dropped
+    for code, count in (("CUDA_ERROR_DEINITIALIZED", 0), ("CUDA_ERROR_UNKNOWN", 1)):
+        buffer = resource.allocate(4096)
+        address = f"{int(buffer.handle):#x}"
+        with warnings.catch_warnings(record=True) as caught, emulator.fail(call, code, when="after") as plan:
+            warnings.simplefilter("always")
+            del buffer
+            gc.collect()
+        assert plan.fired == 1
+        found = [str(item.message) for item in caught if item.category is CUDAWarning]
+        assert len(found) == count and all(address in text and call.split("_")[0] in text for text in found)
+    assert unraisable == []
+
+
+@pytest.mark.requires(software=True)
+def test_errors_of_a_deallocate_in_python_are_unraisable(device, unraisable):
+    class Freeing(LegacyPinnedMemoryResource):
+        def deallocate(self, ptr, size, *, stream=None):
+            super().deallocate(ptr, size, stream=stream)
+
+    emulator = importlib.import_module("cuda.emulator")
+    buffer = Freeing().allocate(64)
+    settle()  # frees what earlier tests dropped
+    with emulator.fail("cuMemFreeHost", "CUDA_ERROR_UNKNOWN", when="after"):
+        buffer.close()
+    assert [report.kind for report in unraisable] == [CUDAError]
 
 
 @pytest.mark.requires(software=True)

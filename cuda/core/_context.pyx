@@ -217,7 +217,7 @@ cdef Context Context_create_green(int device_id, object options):
 
 cdef void Green_destroy(Green green) noexcept nogil:
     green_registry().remove(green)
-    WARN_RETURN(cydriver.cuGreenCtxDestroy(green.green), b"cuGreenCtxDestroy")
+    WARN_RETURN(cydriver.cuGreenCtxDestroy(green.green), b"cuGreenCtxDestroy", green.green)
 
 
 # The CUcontext refers to the green context and is destroyed with it.
@@ -323,5 +323,5 @@ cdef int Context_enter_to_release(cydriver.CUcontext c_context) noexcept nogil:
     if cydriver.cuCtxGetCurrent(&c_current) == cydriver.CUresult.CUDA_SUCCESS and c_current == c_context:
         return 0
     err = cydriver.cuCtxPushCurrent(c_context)
-    WARN_RETURN(err, b"cuCtxPushCurrent")
+    WARN_RETURN(err, b"cuCtxPushCurrent", c_context)
     return 1 if err == cydriver.CUresult.CUDA_SUCCESS else -1

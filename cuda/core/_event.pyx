@@ -349,7 +349,7 @@ cdef int Event_create_handle(
 
 
 cdef void Event_destroy(cydriver.CUevent c_event) noexcept nogil:
-    WARN_RETURN(cydriver.cuEventDestroy(c_event), b"cuEventDestroy")
+    WARN_RETURN(cydriver.cuEventDestroy(c_event), b"cuEventDestroy", c_event)
 
 
 cdef unsigned int Event_flags(object options) except? 0xffffffff:

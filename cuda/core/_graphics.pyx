@@ -328,7 +328,7 @@ cdef GraphicsResource GraphicsResource_register(
 cdef void GraphicsResource_destroy(InContext[cydriver.CUgraphicsResource] value) noexcept nogil:
     cdef int is_entered = Context_enter_to_release(value.h_context.get())
     if is_entered >= 0:
-        WARN_RETURN(cydriver.cuGraphicsUnregisterResource(value.raw), b"cuGraphicsUnregisterResource")
+        WARN_RETURN(cydriver.cuGraphicsUnregisterResource(value.raw), b"cuGraphicsUnregisterResource", value.raw)
         Context_leave(is_entered)
 
 
@@ -427,6 +427,8 @@ cdef void unmap_memory(Allocation value) noexcept nogil:
     cdef int is_entered = Context_enter_to_release(resource.h_context.get())
     if is_entered >= 0:
         WARN_RETURN(
-            cydriver.cuGraphicsUnmapResources(1, &resource.raw, value.h_stream.get()), b"cuGraphicsUnmapResources"
+            cydriver.cuGraphicsUnmapResources(1, &resource.raw, value.h_stream.get()),
+            b"cuGraphicsUnmapResources",
+            resource.raw,
         )
         Context_leave(is_entered)

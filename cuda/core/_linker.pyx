@@ -489,7 +489,7 @@ cdef LinkHandle Link_create(LinkData data) except *:
 
 
 cdef void Link_destroy(cydriver.CUlinkState c_link) noexcept nogil:
-    WARN_RETURN(cydriver.cuLinkDestroy(c_link), b"cuLinkDestroy")
+    WARN_RETURN(cydriver.cuLinkDestroy(c_link), b"cuLinkDestroy", c_link)
 
 
 cdef int Link_add(

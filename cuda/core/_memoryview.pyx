@@ -771,7 +771,8 @@ cdef int read_any_interface(StridedMemoryView self, object obj, object stream_pt
 
 cdef int raise_no_protocol(object obj) except -1:
     raise BufferError(
-        f"{type(obj).__name__} has neither DLPack nor __cuda_array_interface__, so it cannot be viewed"
+        f"{type(obj).__name__} has neither DLPack nor __cuda_array_interface__, so it cannot be viewed; "
+        "convert it with numpy.asarray(), for example"
     )
 
 

@@ -261,7 +261,8 @@ cdef class Stream(StreamSource):
         """Wait in an asyncio event loop until the pending work in the stream has completed (``cuStreamAddCallback``).
 
         Other tasks run in the meantime. No thread polls: the driver wakes the loop. Canceling the task ends its wait,
-        and the work continues.
+        and the work continues. :attr:`is_done` can still be False for a moment afterwards, because the driver's call
+        that wakes the loop is itself work in the stream.
 
         Raises
         ------
@@ -273,16 +274,17 @@ cdef class Stream(StreamSource):
         Examples
         --------
         >>> import asyncio
-        >>> from cuda.core import Device
+        >>> import numpy as np
+        >>> from cuda.core import Device, LegacyPinnedMemoryResource
         >>> device = Device()
         >>> device.set_current()
         >>> stream = device.create_stream()
         >>> async def fill(buffer):
         ...     buffer.fill(1, stream=stream)
         ...     await stream
-        ...     return stream.is_done
-        >>> asyncio.run(fill(device.allocate(64, stream=stream)))
-        True
+        ...     return np.asarray(buffer).tolist()
+        >>> asyncio.run(fill(LegacyPinnedMemoryResource().allocate(4)))
+        [1, 1, 1, 1]
         """
         cdef StreamPin stream
         Stream_pin(self, &stream)

@@ -322,7 +322,7 @@ def test_failed_release_warns(monkeypatch):
         return real("add_module_to_program", 0, b"", 0, "")
 
     monkeypatch.setattr(_nvvm, "call_nvvm", destroy)
-    with pytest.warns(CUDAWarning, match="releasing a CUDA resource failed: .*nvvmAddModuleToProgram"):
+    with pytest.warns(CUDAWarning, match="releasing the CUDA resource 0x[0-9a-f]+ failed: .*nvvmAddModuleToProgram"):
         made.close()
 
 

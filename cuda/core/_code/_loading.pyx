@@ -310,7 +310,9 @@ cdef void unload_when_idle(cydriver.CUlibrary c_library) noexcept nogil:
 
 
 cdef void unload_image(cydriver.CUlibrary c_library) noexcept nogil:
-    WARN_RETURN(call_once(&unload, c_library, release_interruptibly, b"cuLibraryUnload"), b"cuLibraryUnload")
+    WARN_RETURN(
+        call_once(&unload, c_library, release_interruptibly, b"cuLibraryUnload"), b"cuLibraryUnload", c_library
+    )
 
 
 cdef cydriver.CUresult unload(cydriver.CUlibrary c_library) noexcept nogil:
@@ -507,6 +509,6 @@ cdef str ptx_log(object code, str code_type):
         relax_capture_mode(mode)
         err = cydriver.cuModuleLoadDataEx(&c_module, c_data, 2, c_options, c_values)
         if err == cydriver.CUDA_SUCCESS:
-            WARN_RETURN(cydriver.cuModuleUnload(c_module), b"cuModuleUnload")
+            WARN_RETURN(cydriver.cuModuleUnload(c_module), b"cuModuleUnload", c_module)
     text = bytes(log).split(b"\0", 1)[0].decode(errors="backslashreplace").strip()
     return f":\n{text}" if text else ""

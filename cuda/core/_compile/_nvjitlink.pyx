@@ -416,7 +416,7 @@ cpdef void destroy(intptr_t link) noexcept:
         c_result = cynvjitlink.nvJitLinkDestroy(&c_link)
     if c_result != cynvjitlink.NVJITLINK_SUCCESS:
         error = tool_error("nvJitLinkError", c_result, "nvJitLinkDestroy")
-        warnings.warn(f"releasing a linker failed: {error}", CUDAWarning, stacklevel=1)
+        warnings.warn(f"releasing the linker {link:#x} failed: {error}", CUDAWarning, stacklevel=1)
 
 
 cdef object options_error(cynvjitlink.nvJitLinkResult c_result, list arguments, bint is_arch):

@@ -218,7 +218,7 @@ def destroy_program(intptr_t program) -> None:
         c_result = cynvrtc.nvrtcDestroyProgram(&c_program)
     if c_result != cynvrtc.NVRTC_SUCCESS:
         warnings.warn(
-            f"releasing a CUDA resource failed: {error_of(c_result, 'nvrtcDestroyProgram')}",
+            f"releasing the CUDA resource {program:#x} failed: {error_of(c_result, 'nvrtcDestroyProgram')}",
             CUDAWarning,
             stacklevel=1,
         )

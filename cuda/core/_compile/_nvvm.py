@@ -238,4 +238,4 @@ def destroy_program(program: int) -> None:
     try:
         call_nvvm("destroy_program", program)
     except CUDAError as error:
-        warnings.warn(f"releasing a CUDA resource failed: {error}", CUDAWarning, stacklevel=3)
+        warnings.warn(f"releasing the CUDA resource {program:#x} failed: {error}", CUDAWarning, stacklevel=3)

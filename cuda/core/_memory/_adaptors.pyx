@@ -764,4 +764,4 @@ cdef void query_lane(Lane* lane, uint64_t now) noexcept nogil:
 
 
 cdef void Event_destroy(cydriver.CUevent c_event) noexcept nogil:
-    WARN_RETURN(cydriver.cuEventDestroy(c_event), b"cuEventDestroy")
+    WARN_RETURN(cydriver.cuEventDestroy(c_event), b"cuEventDestroy", c_event)

@@ -58,7 +58,7 @@ from cuda.core._native._device_wait cimport call_once, release_interruptibly, wa
 from cuda.core._stream cimport Stream, Stream_accept, Stream_pin, is_default
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport call_with_interpreter
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver, warn_driver_error
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver
 
 from cuda.core._memory._buffer import Buffer
 from cuda.core._memory._copies import holds_objects
@@ -119,6 +119,8 @@ class _SynchronousAllocator(MemoryResource):
                 stream.sync()
         finally:
             self._free(address, size)
+
+    _own_deallocate = deallocate
 
 
 class LegacyPinnedMemoryResource(_SynchronousAllocator):
@@ -614,16 +616,16 @@ cdef cydriver.CUresult unregister(Registered value) noexcept nogil:
     cdef cydriver.CUresult err = cydriver.cuCtxPushCurrent(value.h_context.get())
     cdef bint is_entered = err == cydriver.CUresult.CUDA_SUCCESS
     cdef CaptureModeScope mode
-    WARN_RETURN(err, b"cuCtxPushCurrent")
+    WARN_RETURN(err, b"cuCtxPushCurrent", value.h_context.get())
     relax_capture_mode(mode)
     if value.h_stream:
-        WARN_RETURN(cydriver.cuStreamSynchronize(value.h_stream.get()), b"cuStreamSynchronize")
+        WARN_RETURN(cydriver.cuStreamSynchronize(value.h_stream.get()), b"cuStreamSynchronize", value.h_stream.get())
     err = cydriver.cuMemHostUnregister(value.address)
     mode.end()
     if is_entered:
         WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
     if err != cydriver.CUresult.CUDA_SUCCESS:
-        warn_driver_error(err, b"cuMemHostUnregister", b"registered host memory")
+        WARN_RETURN(err, b"cuMemHostUnregister", value.address)
         # Devices may still access the memory, so it must never be freed.
         call_with_interpreter(&leak_registration, value)
     return cydriver.CUresult.CUDA_SUCCESS  # the warning has reported it
@@ -847,7 +849,7 @@ cdef int Multicast_pin(Multicast self, MulticastPin* pin) except -1:
 
 
 cdef void release_multicast(MulticastMemory memory) noexcept nogil:
-    WARN_RETURN(cydriver.cuMemRelease(memory), b"cuMemRelease")
+    WARN_RETURN(cydriver.cuMemRelease(memory), b"cuMemRelease", <void*><uintptr_t>memory)
 
 
 def virtual_memory_of(Buffer buffer) -> VirtualMemory | None:
@@ -945,19 +947,23 @@ cdef void release_ranges(Ranges* ranges) noexcept nogil:
     cdef cydriver.CUresult unmap_err = cydriver.CUresult.CUDA_SUCCESS
     cdef cydriver.CUresult free_err = cydriver.CUresult.CUDA_SUCCESS
     cdef cydriver.CUresult err
+    cdef uintptr_t still_mapped = 0
+    cdef uintptr_t still_reserved = 0
     cdef size_t i
     for i in range(ranges.mapped.size()):
         err = cydriver.cuMemUnmap(ranges.mapped[i].first, ranges.mapped[i].second)
-        unmap_err = err if unmap_err == cydriver.CUresult.CUDA_SUCCESS else unmap_err
+        if unmap_err == cydriver.CUresult.CUDA_SUCCESS:
+            unmap_err, still_mapped = err, ranges.mapped[i].first
     for i in range(ranges.reserved.size()):
         err = cydriver.cuMemAddressFree(ranges.reserved[i].first, ranges.reserved[i].second)
-        free_err = err if free_err == cydriver.CUresult.CUDA_SUCCESS else free_err
+        if free_err == cydriver.CUresult.CUDA_SUCCESS:
+            free_err, still_reserved = err, ranges.reserved[i].first
     ranges.mapped.clear()
     ranges.reserved.clear()
     if unmap_err != cydriver.CUresult.CUDA_SUCCESS:
-        WARN_RETURN(unmap_err, b"cuMemUnmap")
+        WARN_RETURN(unmap_err, b"cuMemUnmap", <void*>still_mapped)
     else:
-        WARN_RETURN(free_err, b"cuMemAddressFree")
+        WARN_RETURN(free_err, b"cuMemAddressFree", <void*>still_reserved)
 
 
 # The data for releasing the memory of a buffer, which may be deferred to another thread.
@@ -1001,7 +1007,7 @@ cdef cydriver.CUresult unmap(Unmapping value) noexcept nogil:
         is_entered = Context_enter_to_release(value.h_context.get())
     relax_capture_mode(mode)
     if value.h_stream:
-        WARN_RETURN(synchronize(value.h_stream.get()), b"cuStreamSynchronize")
+        WARN_RETURN(synchronize(value.h_stream.get()), b"cuStreamSynchronize", value.h_stream.get())
     mode.end()
     remove_users(value.ranges)
     Context_leave(is_entered > 0)

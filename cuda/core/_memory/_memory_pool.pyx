@@ -816,7 +816,8 @@ cdef void end_pool(cydriver.CUmemoryPool c_pool) noexcept nogil:
     pool_lock().unlock()
     own_pools.fetch_sub(1)
     _waiting_pools.fetch_sub(1)
-    WARN_RETURN(err, b"cuMemPoolDestroy")  # last, because a warning can run Python code that destroys pools
+    # Last, because a warning can run Python code that destroys pools.
+    WARN_RETURN(err, b"cuMemPoolDestroy", c_pool)
 
 
 # The driver forbids pool queries in the capture modes "global" and "thread_local", although they are harmless.

@@ -98,6 +98,8 @@ cdef class MemoryResource:
     # Whether freeing blocks until the device is idle. If so, memory dropped by a garbage collection, not by close(),
     # is freed later, once the device is idle.
     _waits_to_free = False
+    # The deallocate() of a class of this library, which calls the driver directly, so that its failures are warnings.
+    _own_deallocate = None
     __signature__ = ConstructorSignature()
 
     def __repr__(self):
@@ -424,7 +426,7 @@ cdef bint retire_if_capturing(const Allocation& value) noexcept nogil:
     cdef cydriver.CUresult err = cydriver.cuStreamIsCapturing(value.h_stream.get(), &c_capture)
     # The legacy default stream would synchronize with a capturing stream.
     if err != cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_IMPLICIT:
-        WARN_RETURN(err, b"cuStreamIsCapturing")
+        WARN_RETURN(err, b"cuStreamIsCapturing", value.h_stream.get())
         if c_capture == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
             return False
     return retire_until_capture_ends(value, &free_in_stream_order)
@@ -473,7 +475,8 @@ cdef void free_in_graph(Allocation value) noexcept nogil:
     cdef int is_entered = enter_to_free(value)
     if is_entered < 0:
         return
-    WARN_RETURN(cydriver.cuStreamIsCapturing(value.h_stream.get(), &c_capture), b"cuStreamIsCapturing")
+    err = cydriver.cuStreamIsCapturing(value.h_stream.get(), &c_capture)
+    WARN_RETURN(err, b"cuStreamIsCapturing", value.h_stream.get())
     relax_capture_mode(mode)
     err = cydriver.cuMemFreeAsync(value.pointer, value.h_stream.get())
     # After the capture, the memory only exists between a launch of the graph and its free. If it does not exist, there
@@ -595,7 +598,11 @@ cdef void call_deallocate(Allocation& value) noexcept:
             finally:
                 Context_leave(is_entered)
     except BaseException as error:
-        if not raise_later_if_from_handler(error):
+        if raise_later_if_from_handler(error):
+            return
+        if isinstance(error, CUDAError) and type(resource).deallocate is type(resource)._own_deallocate:
+            warn_leak(value, error.code, error.api.encode())
+        else:
             show_unraisable(error, resource)
 
 

@@ -609,7 +609,7 @@ cdef void destroy_retired_stream(cydriver.CUstream c_stream) noexcept nogil:
 cdef void destroy_stream(cydriver.CUstream c_stream) noexcept nogil:
     cdef CaptureModeScope mode
     relax_capture_mode(mode)
-    WARN_RETURN(cydriver.cuStreamDestroy(c_stream), b"cuStreamDestroy")
+    WARN_RETURN(cydriver.cuStreamDestroy(c_stream), b"cuStreamDestroy", c_stream)
     _pending_streams.fetch_sub(1)
 
 

@@ -21,15 +21,17 @@ cdef inline int ALLOW_RETURN(cydriver.CUresult err, cydriver.CUresult expected, 
     return raise_driver_error(err, api)
 
 
-# For destructors: a failure issues a CUDAWarning and is never raised.
-cdef inline void WARN_RETURN(cydriver.CUresult err, const char* api=NULL) noexcept nogil:
+# For destructors: a failure issues a CUDAWarning and is never raised. The message contains the handle of the resource,
+# because Python shows equal warnings only once.
+cdef inline void WARN_RETURN(cydriver.CUresult err, const char* api=NULL, const void* handle=NULL) noexcept nogil:
     if err != cydriver.CUresult.CUDA_SUCCESS:
-        warn_driver_error(err, api, NULL)
+        warn_of_release(err, api, handle)
 
 
 cdef int raise_driver_error(cydriver.CUresult err, const char* api) except -1 nogil
 # `what` describes the resource, if known. While the driver shuts down, nothing is reported.
 cdef void warn_driver_error(cydriver.CUresult err, const char* api, const char* what) noexcept nogil
+cdef void warn_of_release(cydriver.CUresult err, const char* api, const void* handle) noexcept nogil
 
 # Passes an exception that cannot be raised to sys.unraisablehook. `where` is the object whose code raised it.
 cdef void show_unraisable(object error, object where) noexcept

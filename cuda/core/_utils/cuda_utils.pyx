@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from libc.stdio cimport snprintf
+
 from cpython.exc cimport PyErr_CheckSignals, PyErr_SetObject, PyErr_WriteUnraisable
 from posix.unistd cimport getpid
 
@@ -285,6 +287,15 @@ cdef void warn_driver_error(cydriver.CUresult err, const char* api, const char* 
     failure.api = api
     failure.what = what if what != NULL else UNKNOWN_RESOURCE
     call_with_interpreter(&warn_of_failure, failure)
+
+
+cdef void warn_of_release(cydriver.CUresult err, const char* api, const void* handle) noexcept nogil:
+    cdef char[40] what
+    if handle == NULL:
+        warn_driver_error(err, api, UNKNOWN_RESOURCE)
+        return
+    snprintf(what, sizeof(what), b"the CUDA resource %#zx", <size_t>handle)
+    warn_driver_error(err, api, what)
 
 
 cdef void warn_of_failure(FailedRelease& failure) noexcept:

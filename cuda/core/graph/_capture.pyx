@@ -138,6 +138,7 @@ cdef bint join_unjoined_work(
             cydriver.CUstreamUpdateCaptureDependencies_flags.CU_STREAM_ADD_CAPTURE_DEPENDENCIES,
         ),
         b"cuStreamUpdateCaptureDependencies",
+        c_origin,
     )
     return True
 
@@ -151,8 +152,8 @@ cdef void join_stream(cydriver.CUstream c_origin, cydriver.CUstream c_fork) noex
         err = cydriver.cuEventRecord(c_event, c_fork)
         if err == cydriver.CUresult.CUDA_SUCCESS:
             err = cydriver.cuStreamWaitEvent(c_origin, c_event, 0)
-        WARN_RETURN(cydriver.cuEventDestroy(c_event), b"cuEventDestroy")
-    WARN_RETURN(err, b"cuEventRecord")
+        WARN_RETURN(cydriver.cuEventDestroy(c_event), b"cuEventDestroy", c_event)
+    WARN_RETURN(err, b"cuEventRecord", c_fork)
 
 
 cdef class StreamCapture:
@@ -197,7 +198,7 @@ cdef StreamCapture StreamCapture_begin(
 cdef void end_and_destroy(cydriver.CUstream c_stream) noexcept nogil:
     cdef cydriver.CUgraph c_graph = end_silently(c_stream)
     if c_graph != NULL:
-        WARN_RETURN(cydriver.cuGraphDestroy(c_graph), b"cuGraphDestroy")
+        WARN_RETURN(cydriver.cuGraphDestroy(c_graph), b"cuGraphDestroy", c_graph)
 
 
 # Ends the capture into a body that was not ended explicitly. The graph belongs to the conditional node.
@@ -232,7 +233,7 @@ cdef cydriver.CUgraph end_silently(cydriver.CUstream c_stream) noexcept nogil:
     cdef cydriver.CUgraph c_graph = NULL
     cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     cdef cydriver.CUresult err
-    WARN_RETURN(cydriver.cuStreamIsCapturing(c_stream, &c_status), b"cuStreamIsCapturing")
+    WARN_RETURN(cydriver.cuStreamIsCapturing(c_stream, &c_status), b"cuStreamIsCapturing", c_stream)
     captures_in_progress.fetch_sub(1)
     if c_status == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
         return NULL
@@ -241,7 +242,7 @@ cdef cydriver.CUgraph end_silently(cydriver.CUstream c_stream) noexcept nogil:
     if err != cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_INVALIDATED and (
         err != cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNJOINED
     ):
-        WARN_RETURN(err, b"cuStreamEndCapture")
+        WARN_RETURN(err, b"cuStreamEndCapture", c_stream)
     free_after_captures()
     return c_graph
 
@@ -272,7 +273,7 @@ cdef int StreamCapture_end(StreamCapture self) except -1:
         err = cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNJOINED
         if not self.is_body:
             with nogil:
-                WARN_RETURN(cydriver.cuGraphDestroy(c_graph), b"cuGraphDestroy")
+                WARN_RETURN(cydriver.cuGraphDestroy(c_graph), b"cuGraphDestroy", c_graph)
     if err == cydriver.CUresult.CUDA_SUCCESS:
         if self.tree is None:
             self.tree = GraphTree_own(c_graph)

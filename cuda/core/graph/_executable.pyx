@@ -303,7 +303,7 @@ cdef Graph Graph_instantiate(GraphTree tree, GraphRecord graph, object options):
 cdef void destroy_exec(cydriver.CUgraphExec c_exec) noexcept nogil:
     cdef CaptureModeScope mode
     relax_capture_mode(mode)
-    WARN_RETURN(cydriver.cuGraphExecDestroy(c_exec), b"cuGraphExecDestroy")
+    WARN_RETURN(cydriver.cuGraphExecDestroy(c_exec), b"cuGraphExecDestroy", c_exec)
 
 
 # Why the driver does not instantiate a graph, and what to do.

@@ -90,7 +90,7 @@ cdef int GraphTree_adopt(GraphTree self) except -1:
 
 
 cdef void destroy_graph(cydriver.CUgraph c_graph) noexcept nogil:
-    WARN_RETURN(cydriver.cuGraphDestroy(c_graph), b"cuGraphDestroy")
+    WARN_RETURN(cydriver.cuGraphDestroy(c_graph), b"cuGraphDestroy", c_graph)
 
 
 cdef GraphRecord GraphRecord_create(cydriver.CUgraph c_graph, cydriver.CUgraph c_holder):
@@ -274,7 +274,7 @@ cdef cydriver.CUuserObject retain(cydriver.CUgraph c_graph, AnchorList* anchors)
             c_graph, c_object, 1, cydriver.CUuserObjectRetain_flags.CU_GRAPH_USER_OBJECT_MOVE
         )
         if err != cydriver.CUresult.CUDA_SUCCESS:
-            WARN_RETURN(cydriver.cuUserObjectRelease(c_object, 1), b"cuUserObjectRelease")
+            WARN_RETURN(cydriver.cuUserObjectRelease(c_object, 1), b"cuUserObjectRelease", c_object)
     HANDLE_RETURN(err, b"cuGraphRetainUserObject")
     return c_object
 
@@ -286,7 +286,7 @@ cdef int share(cydriver.CUgraph c_graph, cydriver.CUuserObject c_object) except 
 
 
 cdef void release(cydriver.CUgraph c_graph, cydriver.CUuserObject c_object) noexcept nogil:
-    WARN_RETURN(cydriver.cuGraphReleaseUserObject(c_graph, c_object, 1), b"cuGraphReleaseUserObject")
+    WARN_RETURN(cydriver.cuGraphReleaseUserObject(c_graph, c_object, 1), b"cuGraphReleaseUserObject", c_object)
 
 
 # The destructor of a user object, called on a thread of the driver.

@@ -358,7 +358,7 @@ cdef void Array_destroy(InContext[cydriver.CUarray] value) noexcept nogil:
     cdef int is_entered = Context_enter_to_release(value.h_context.get())
     if is_entered >= 0:
         relax_capture_mode(mode)
-        WARN_RETURN(cydriver.cuArrayDestroy(value.raw), b"cuArrayDestroy")
+        WARN_RETURN(cydriver.cuArrayDestroy(value.raw), b"cuArrayDestroy", value.raw)
         Context_leave(is_entered)
 
 
@@ -567,7 +567,7 @@ cdef void MipmappedArray_destroy(InContext[cydriver.CUmipmappedArray] value) noe
     cdef int is_entered = Context_enter_to_release(value.h_context.get())
     if is_entered >= 0:
         relax_capture_mode(mode)
-        WARN_RETURN(cydriver.cuMipmappedArrayDestroy(value.raw), b"cuMipmappedArrayDestroy")
+        WARN_RETURN(cydriver.cuMipmappedArrayDestroy(value.raw), b"cuMipmappedArrayDestroy", value.raw)
         Context_leave(is_entered)
 
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 cimport cython
-from libc.stdint cimport intptr_t
+from libc.stdint cimport intptr_t, uintptr_t
 from libc.string cimport memcpy, memset
 
 from cpython.object cimport PyObject
@@ -267,7 +267,7 @@ cdef void Texture_destroy(BindlessObject[cydriver.CUtexObject] value) noexcept n
     cdef int is_entered = Context_enter_to_release(value.h_context.get())
     if is_entered >= 0:
         relax_capture_mode(mode)
-        WARN_RETURN(cydriver.cuTexObjectDestroy(value.raw), b"cuTexObjectDestroy")
+        WARN_RETURN(cydriver.cuTexObjectDestroy(value.raw), b"cuTexObjectDestroy", <void*><uintptr_t>value.raw)
         Context_leave(is_entered)
 
 
@@ -396,7 +396,7 @@ cdef void Surface_destroy(BindlessObject[cydriver.CUsurfObject] value) noexcept 
     cdef int is_entered = Context_enter_to_release(value.h_context.get())
     if is_entered >= 0:
         relax_capture_mode(mode)
-        WARN_RETURN(cydriver.cuSurfObjectDestroy(value.raw), b"cuSurfObjectDestroy")
+        WARN_RETURN(cydriver.cuSurfObjectDestroy(value.raw), b"cuSurfObjectDestroy", <void*><uintptr_t>value.raw)
         Context_leave(is_entered)
 
 
