@@ -9,7 +9,9 @@ import subprocess
 import sys
 import threading
 import warnings
+import weakref
 
+import numpy as np
 import pytest
 
 from cuda.core import (
@@ -23,15 +25,18 @@ from cuda.core import (
     LaunchError,
     LegacyPinnedMemoryResource,
     LinkerOptions,
+    ManagedBuffer,
     ManagedMemoryResource,
     NotSupportedError,
     NVRTCError,
     OutOfMemoryError,
     Program,
+    Stream,
     VirtualMemoryBuffer,
     VirtualMemoryResource,
 )
 from cuda.core.graph import GraphBuilder, GraphDefinition
+from cuda.core.texture import ResourceDescriptor
 from support.contract import IPCBufferDescriptor, IPCEventDescriptor
 from support.memory import _SynchronousMemoryResource
 from support.threads import in_thread
@@ -72,6 +77,22 @@ def test_the_last_prefetch_location_cannot_be_assigned(device, stream):
     assert isinstance(buffer.last_prefetch_location, Host)
     with pytest.raises(AttributeError):
         buffer.last_prefetch_location = Host()
+
+
+@pytest.mark.requires(managed_mempool=True)
+def test_the_last_prefetch_location_of_pages_with_different_targets_is_none(device, stream):
+    size = 4 << 20
+    buffer = ManagedMemoryResource().allocate(size, stream=stream)
+    halves = [ManagedBuffer.from_handle(int(buffer.handle) + at, size // 2, owner=buffer) for at in (0, size // 2)]
+    halves[0].prefetch(device, stream=stream)
+    stream.sync()
+    assert (halves[0].last_prefetch_location, buffer.last_prefetch_location) == (device, None)
+    halves[1].prefetch(Host(), stream=stream)
+    stream.sync()
+    assert (halves[1].last_prefetch_location, buffer.last_prefetch_location) == (Host(), None)
+    halves[1].prefetch(device, stream=stream)
+    stream.sync()
+    assert buffer.last_prefetch_location == device
 
 
 @pytest.mark.requires(vmm=True)
@@ -313,6 +334,72 @@ def test_a_failed_call_leaves_the_current_context_and_creates_nothing():
             assert Device().device_id == 0
 
     in_thread(create)
+
+
+@pytest.mark.requires(software=True, devices=2)
+def test_a_failed_query_of_a_stream_leaves_the_current_context():
+    emulator = importlib.import_module("cuda.emulator")
+
+    def query():
+        Device(1).set_current()
+        stream = Device(1).create_stream()
+        foreign = Stream.from_handle(int(stream.handle))
+        Device(0).set_current()
+        with emulator.fail("cuCtxGetDevice", "CUDA_ERROR_UNKNOWN") as plan:
+            with pytest.raises(CUDAError, match="cuCtxGetDevice"):
+                foreign.device.__class__  # noqa: B018
+        return plan.fired, Device().device_id, foreign.device.device_id, Device().device_id
+
+    assert in_thread(query) == (1, 0, 1, 0)
+
+
+@pytest.mark.requires(devices=2, peer=True)
+def test_a_later_pool_has_no_access_of_peers(device):
+    for _ in range(4):  # the driver may give a new pool the handle of a destroyed one
+        pool = DeviceMemoryResource(device, {})
+        assert set(pool.peer_accessible_by) == set()
+        pool.peer_accessible_by = [1]
+        pool.close()
+
+
+@pytest.mark.requires(devices=2)
+def test_nodes_updated_from_another_context_keep_their_memory():
+    def update():
+        Device(1).set_current()
+        Device(0).set_current()
+        first, second, third = (LegacyPinnedMemoryResource().allocate(64) for _ in range(3))
+        definition = GraphDefinition()
+        fill = definition.memset(first, 1, 64)
+        copy = fill.memcpy(second, first, 64)
+        graph = definition.instantiate()
+        Device(1).set_current()
+        graph[fill].update(dst=third, value=2, width=64)
+        graph[copy].update(dst=second, src=third, size=64)
+        assert Device().device_id == 1
+        kept = weakref.ref(third)
+        del third
+        gc.collect()
+        Device(0).set_current()
+        stream = Device(0).create_stream()
+        graph.launch(stream)
+        stream.sync()
+        return kept, set(np.asarray(second).tolist())
+
+    kept, values = in_thread(update)
+    gc.collect()
+    assert values == {2} and kept() is None
+
+
+def test_pinned_memory_backs_textures(device):
+    buffer = LegacyPinnedMemoryResource().allocate(4096)
+    linear = ResourceDescriptor.from_linear(buffer, format="float32", num_channels=1)
+    pitched = ResourceDescriptor.from_pitch2d(
+        buffer, format="uint8", num_channels=1, width=32, height=8, pitch_bytes=512
+    )
+    assert (linear.source, pitched.source) == (buffer, buffer)
+    for descriptor in (linear, pitched):
+        with device.create_texture_object(resource=descriptor) as texture:
+            assert int(texture.handle) != 0
 
 
 def test_pinned_memory_belongs_to_no_device(device):
