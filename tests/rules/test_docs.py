@@ -128,7 +128,7 @@ def test_every_design_note_and_guide_has_a_title():
 FOLDERS = [ROOT / folder for folder in ("", "docs", "cuda/core", "cuda/emulator", "cuda/emulator/src", "tests/fuzz")]
 FILE = re.compile(r"[\w.*-]+(/[\w.*-]+)+/?|[\w*-]+\.(py|pyx|pxd|hpp|md|txt)")
 # Files of other packages, and files that a build generates.
-FOREIGN = {"pycuda-helpers.hpp", "cynvml.pxd", "entry_prototypes.hpp", "driver_types.hpp"}
+FOREIGN = {"docs/_build/html", "pycuda-helpers.hpp", "cynvml.pxd", "entry_prototypes.hpp", "driver_types.hpp"}
 
 
 def pages() -> list[Path]:
