@@ -148,7 +148,8 @@ class ManagedBuffer(Buffer):
         """The location that all pages were last explicitly prefetched to: a :class:`Device` or a :class:`Host`.
 
         None if a page was never prefetched, or pages have different targets. This is the requested target: the
-        prefetch might not have completed, and the pages might have migrated since.
+        prefetch might not have completed, and the pages might have migrated since. Memory that a pool uses again keeps
+        the location of its earlier use.
         """
         return get_last_prefetch_location(self)
 
