@@ -227,8 +227,8 @@ cdef cydriver.CUlibrary load_image(object code) except? NULL:
     return c_library
 
 
-# Whether kernels may call printf (vprintf, emu_printf), whose output the driver prints when it is waited for. Compressed
-# code hides the name of the function, so only machine code and PTX are searched.
+# Whether kernels may call printf (vprintf, emu_printf), whose output the driver prints when it is waited for.
+# Compressed code hides the name of the function, so only machine code and PTX are searched.
 cdef bint may_print(bytes data, bint is_file) except -1:
     if is_file or not (data.startswith(b"\x7fELF") or data.lstrip().startswith((b".", b"//"))):
         return True

@@ -99,7 +99,12 @@ cdef int wait_for_stream(cydriver.CUstream c_stream) except -1 nogil:
             # The query invalidated the capture, which cuStreamSynchronize would report instead.
             return HANDLE_RETURN(query_err, b"cuStreamSynchronize")
     # Other libraries also use the default streams.
-    if query_err != cydriver.CUresult.CUDA_SUCCESS or not is_main or waits_need_driver.load() or <uintptr_t>c_stream <= 2:
+    if (
+        query_err != cydriver.CUresult.CUDA_SUCCESS
+        or not is_main
+        or waits_need_driver.load()
+        or <uintptr_t>c_stream <= 2
+    ):
         HANDLE_RETURN(cydriver.cuStreamSynchronize(c_stream), b"cuStreamSynchronize")
     destroy_idle()
     # If the driver reports an error only once, the query received it.

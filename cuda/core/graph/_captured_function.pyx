@@ -272,8 +272,8 @@ cdef ReplayCache cache_of(CapturedFunction self):
     return self._cache
 
 
-# The executables of a function, and those of classes that it is bound to: since Python 3.13, an attribute of a bound class
-# method is that of the function.
+# The executables of a function, and those of classes that it is bound to: since Python 3.13, an attribute of a bound
+# class method is that of the function.
 cdef list caches_of(CapturedFunction self):
     caches = [cache_of(self)]
     for reference, cache in list((self._instances or {}).values()):
