@@ -30,6 +30,7 @@ from cuda.core.typing import (
 from support.contract import cuda_utils
 from support.graphs import capture
 from support.memory import HostMemoryResource, read, write
+from support.threads import close_beside
 from support.work import busy
 
 GRANULARITY = 1 << 21
@@ -381,26 +382,15 @@ def test_a_buffer_closed_while_it_grows_leaves_its_memory_to_the_new_one(device,
 @pytest.mark.requires(vmm=True, software=True)  # counts free memory
 def test_threads_close_a_buffer_while_it_grows(device, resource):
     before = free_memory()
-    failures = []
 
     def grow(buffer):
-        try:
-            device.set_current()
-            for _ in range(10):
-                resource.modify_allocation(buffer, 3 * GRANULARITY).close()
-        except RuntimeError as error:
-            if "closed" not in str(error):
-                failures.append(error)
+        device.set_current()
+        for _ in range(10):
+            resource.modify_allocation(buffer, 3 * GRANULARITY).close()
 
     for _ in range(20):
-        buffer = resource.allocate(1)
-        threads = [threading.Thread(target=grow, args=(buffer,)) for _ in range(2)]
-        for thread in threads:
-            thread.start()
-        buffer.close()
-        for thread in threads:
-            thread.join(60)
-    assert not failures
+        for error in close_beside(resource.allocate(1), 2, grow):
+            assert isinstance(error, RuntimeError) and "closed" in str(error)
     assert free_memory() == before
 
 

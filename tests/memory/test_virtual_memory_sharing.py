@@ -7,7 +7,6 @@ import multiprocessing
 import os
 import pickle
 import socket
-import threading
 
 import pytest
 
@@ -17,6 +16,7 @@ from support.contract import VirtualMemoryFabricBufferDescriptor, VirtualMemoryI
 from support.memory import read
 from support.processes import Child, open_descriptors
 from support.shared_memory import put
+from support.threads import close_beside
 
 pytestmark = [
     pytest.mark.usefixtures("spawned"),
@@ -259,23 +259,11 @@ def test_only_whole_open_buffers_are_shared(resource, buffer):
 
 
 def test_threads_export_and_import_while_the_buffer_closes(resource, stream):
-    failures = []
-
     def use(buffer):
-        try:
-            for _ in range(20):
-                with Buffer.from_ipc_descriptor(resource, buffer.ipc_descriptor, stream=stream) as other:
-                    assert other.is_mapped
-        except Exception as error:
-            if "open" not in str(error) and "closed" not in str(error):
-                failures.append(error)
+        for _ in range(20):
+            with Buffer.from_ipc_descriptor(resource, buffer.ipc_descriptor, stream=stream) as other:
+                assert other.is_mapped
 
     for _ in range(3):
-        buffer = resource.allocate(1)
-        threads = [threading.Thread(target=use, args=(buffer,)) for _ in range(3)]
-        for thread in threads:
-            thread.start()
-        buffer.close()
-        for thread in threads:
-            thread.join(60)
-    assert not failures
+        for error in close_beside(resource.allocate(1), 3, use):
+            assert "open" in str(error) or "closed" in str(error)

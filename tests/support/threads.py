@@ -46,3 +46,22 @@ def run_in_threads(function) -> list:
     for thread in threads:
         thread.join()
     return errors
+
+
+def close_beside(item, count, function) -> list:
+    """Close an object while ``count`` threads call a function with it; return the exceptions of the threads."""
+    errors = []
+
+    def call():
+        try:
+            function(item)
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=call) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    item.close()
+    for thread in threads:
+        thread.join(60)
+    return errors
