@@ -294,7 +294,7 @@ def driver_waits(tmp_path, wait: str, before: str = "") -> str:
 
 
 @pytest.mark.requires(software=True, cuda=(12, 9))
-@pytest.mark.parametrize("wait", ["stream.sync()", "event.sync()", "device.sync()"])
+@pytest.mark.parametrize("wait", ["stream.sync()", "event.sync()"])
 def test_a_wait_ends_with_the_query_that_finds_the_work_complete(tmp_path, wait):
     assert driver_waits(tmp_path, wait) == "[]"
 
@@ -320,6 +320,30 @@ def test_a_wait_ends_with_the_drivers_own_where_output_pools_or_libraries_may_ne
 def test_waiting_again_for_an_idle_device_asks_the_driver_once(tmp_path):
     again = "device.sync(); start = os.path.getsize(trace); device.sync()"
     assert driver_waits(tmp_path, again) == "['cuCtxSynchronize']"
+
+
+def test_threads_wait_for_a_device_beside_captures_of_other_threads():
+    out = run(
+        "import threading, time\nfrom cuda.core import CUDAError, Device\n"
+        "device = Device(); device.set_current(); end = time.monotonic() + 0.3; counts = [0, 0]\n"
+        "def wait():\n"
+        "    device.set_current()\n"
+        "    while time.monotonic() < end:\n"
+        "        try: device.sync(); counts[0] += 1\n"
+        "        except CUDAError as error: assert 'CAPTURE' in error.name, error\n"
+        "def capture():\n"
+        "    device.set_current()\n"
+        "    while time.monotonic() < end:\n"
+        "        with device.create_graph_builder() as builder:\n"
+        "            builder.begin_building('relaxed')\n"
+        "            try: builder.end_building(); counts[1] += 1\n"
+        "            except CUDAError as error: assert 'CAPTURE' in error.name, error\n"
+        "threads = [threading.Thread(target=target) for target in 3 * [wait, capture]]\n"
+        "for thread in threads: thread.start()\n"
+        "for thread in threads: thread.join()\n"
+        "print(all(counts))"
+    )
+    assert out.strip() == "True"
 
 
 @pytest.mark.requires(software=True)

@@ -22,6 +22,7 @@ from cuda.core._native._cuda_core cimport (
     Retired,
     SOME_WORK,
     StreamHandle,
+    capture_lock,
     context_registry,
     destroy_batch,
     destroy_idle,
@@ -186,8 +187,12 @@ cdef int wait_for_context(const ContextHandle& h_context) except -1 nogil:
     cdef ContextHandle h_kept = h_context
     cdef EventHandle event
     cdef bint is_idle = False
+    cdef cydriver.CUresult err
     if idle_context.load() == <void*>h_kept.get() and is_main_thread() and not waits_need_driver.load():
-        return HANDLE_RETURN(cydriver.cuCtxSynchronize(), b"cuCtxSynchronize")
+        capture_lock().lock()
+        err = cydriver.cuCtxSynchronize()
+        capture_lock().unlock()
+        return HANDLE_RETURN(err, b"cuCtxSynchronize")
     idle_context.store(<void*>h_kept.get())
     try:
         record_context_event(h_kept, &event)
@@ -220,7 +225,9 @@ cdef int record_context_event(const ContextHandle& h_context, EventHandle* event
         c_event_flags |= cydriver.CUevent_flags.CU_EVENT_BLOCKING_SYNC
     HANDLE_RETURN(cydriver.cuEventCreate(&c_event, c_event_flags), b"cuEventCreate")
     event[0] = EventHandle.own(c_event, &destroy_event, h_context.anchor())
+    capture_lock().lock()
     err = cydriver.cuCtxRecordEvent(h_context.get(), c_event)
+    capture_lock().unlock()
     if err == cydriver.CUresult.CUDA_ERROR_NOT_SUPPORTED:
         event.reset()
         return 0

@@ -237,7 +237,9 @@ cdef cydriver.CUgraph end_silently(cydriver.CUstream c_stream) noexcept nogil:
     captures_in_progress.fetch_sub(1)
     if c_status == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
         return NULL
+    capture_lock().lock()
     err = cydriver.cuStreamEndCapture(c_stream, &c_graph)
+    capture_lock().unlock()
     # These errors end the capture.
     if err != cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_INVALIDATED and (
         err != cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNJOINED
@@ -264,7 +266,9 @@ cdef int StreamCapture_end(StreamCapture self) except -1:
             if self.is_body
             else has_unjoined_work(h_ending.get(), c_forks)
         )
+        capture_lock().lock()
         err = cydriver.cuStreamEndCapture(h_ending.get(), &c_graph)
+        capture_lock().unlock()
         free_after_captures()
     self.streams = []
     self.forks = []
