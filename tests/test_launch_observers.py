@@ -199,7 +199,7 @@ def test_failures_list_the_kernels_launched_last(stream):
     assert first == ", newest first:"
     assert lines[:2] == [
         "  last_launch_5 with grid (1, 1, 1) and block (1, 1, 1)",
-        "  last_launch_9 with grid (10, 2, 1) and block (3, 1, 4), 3 launches earlier",
+        "  last_launch_9 with grid (10, 2, 1) and block (3, 1, 4)",
     ]
     assert [line.split()[0][-1] for line in lines] == list("59876432")
 

@@ -515,17 +515,24 @@ cdef int launch_kernel(
     return 0
 
 
-cdef atomic[uint64_t] launch_count
+cdef atomic[uint64_t] kernel_changes  # how often a kernel other than the one before was launched
 
 
-# Relaxed stores of plain values: without the GIL, two launches can get the same number, which only messages use.
+# Relaxed stores of plain values, because only messages use them. While a kernel repeats, nothing is stored, so that threads
+# do not contend for these values.
 cdef inline void note_launch(LastLaunch launched, const cydriver.CUlaunchConfig* c_config) noexcept:
-    cdef uint64_t number = launch_count.load(memory_order_relaxed) + 1
-    launch_count.store(number, memory_order_relaxed)
-    launched.number.store(number, memory_order_relaxed)
-    launched.grid_x_y.store(pair(c_config.gridDimX, c_config.gridDimY), memory_order_relaxed)
-    launched.grid_z_block_x.store(pair(c_config.gridDimZ, c_config.blockDimX), memory_order_relaxed)
-    launched.block_y_z.store(pair(c_config.blockDimY, c_config.blockDimZ), memory_order_relaxed)
+    cdef uint64_t number = kernel_changes.load(memory_order_relaxed)
+    if launched.number.load(memory_order_relaxed) != number or number == 0:
+        kernel_changes.store(number + 1, memory_order_relaxed)
+        launched.number.store(number + 1, memory_order_relaxed)
+    store_if_new(launched.grid_x_y, pair(c_config.gridDimX, c_config.gridDimY))
+    store_if_new(launched.grid_z_block_x, pair(c_config.gridDimZ, c_config.blockDimX))
+    store_if_new(launched.block_y_z, pair(c_config.blockDimY, c_config.blockDimZ))
+
+
+cdef inline void store_if_new(atomic[uint64_t]& stored, uint64_t value) noexcept:
+    if stored.load(memory_order_relaxed) != value:
+        stored.store(value, memory_order_relaxed)
 
 
 cdef inline uint64_t pair(unsigned int low, unsigned int high) noexcept:

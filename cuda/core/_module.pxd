@@ -54,7 +54,7 @@ cdef int ParamSlot_set_type(ParamSlot* slot, object c_type) except -1
 cdef class LastLaunch:
     cdef:
         str symbol
-        atomic[uint64_t] number     # counts the launches of this process; 0 before the first
+        atomic[uint64_t] number     # grows with each change of the kernel; 0 before the first launch
         # The grid and the block: two sizes of 32 bits each.
         atomic[uint64_t] grid_x_y
         atomic[uint64_t] grid_z_block_x

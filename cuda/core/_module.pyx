@@ -924,12 +924,8 @@ def describe_last_launches() -> str:
         found.append((number, launched.symbol, tuple(sizes[:3]), tuple(sizes[3:])))
     found = sorted([launch for launch in found if launch[0]], reverse=True)[:8]
     lines = ["Kernels launched last, newest first:"] if found else []
-    for number, symbol, grid, block in found:
-        earlier = found[0][0] - number
-        lines.append(
-            f"  {function_name(symbol) or 'a kernel without a name'} with grid {grid} and block {block}"
-            f"{f', {earlier} launches earlier' if earlier else ''}"
-        )
+    for _, symbol, grid, block in found:
+        lines.append(f"  {function_name(symbol) or 'a kernel without a name'} with grid {grid} and block {block}")
     return "\n".join(lines)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import pytest
 
 import cuda.emulator
+from cuda.core import CUDAError
 from support.code import slow_program
 from support.interpreter import run
 
@@ -320,6 +321,17 @@ def test_a_wait_ends_with_the_drivers_own_where_output_pools_or_libraries_may_ne
 def test_waiting_again_for_an_idle_device_asks_the_driver_once(tmp_path):
     again = "device.sync(); start = os.path.getsize(trace); device.sync()"
     assert driver_waits(tmp_path, again) == "['cuCtxSynchronize']"
+
+
+@pytest.mark.parametrize("mode", ["relaxed", "thread_local", "global"])
+def test_a_wait_for_a_device_raises_during_a_capture_and_leaves_it_valid(device, mode):
+    with device.create_graph_builder() as builder:
+        builder.begin_building(mode)
+        with pytest.raises(CUDAError, match="CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"):
+            device.sync()
+        builder.end_building()
+        device.sync()
+        builder.complete().close()
 
 
 def test_threads_wait_for_a_device_beside_captures_of_other_threads():

@@ -88,6 +88,11 @@ cdef extern from "handle_field.hpp" namespace "cuda_core":
 
 # The number of captures that this library has begun and not ended.
 cdef atomic[int]* captures_in_progress
+# Count a capture of a stream. The caller holds capture_lock() from before the capture begins or ends.
+cdef void note_capture(cydriver.CUstream c_stream) noexcept nogil
+cdef void forget_capture(cydriver.CUstream c_stream) noexcept nogil
+# Whether one of these captures is of a stream of this context. Green contexts count as part of every context.
+cdef bint is_context_capturing(cydriver.CUcontext c_context) noexcept nogil
 
 
 cdef extern from "locks.hpp" namespace "cuda_core" nogil:

@@ -265,6 +265,40 @@ def weak_handle(obj) -> WeakHandle:
 # --- Captures and counts --------------------------------------------------------------------------
 
 cdef atomic[int]* captures_in_progress = new atomic[int](0)
+cdef vector[cydriver.CUstream]* _capturing = new vector[cydriver.CUstream]()
+
+
+cdef void note_capture(cydriver.CUstream c_stream) noexcept nogil:
+    _capturing.push_back(c_stream)
+    captures_in_progress.fetch_add(1)
+
+
+cdef void forget_capture(cydriver.CUstream c_stream) noexcept nogil:
+    cdef size_t i
+    for i in range(_capturing.size()):
+        if _capturing[0][i] == c_stream:
+            _capturing[0][i] = _capturing.back()
+            _capturing.pop_back()
+            break
+    captures_in_progress.fetch_sub(1)
+
+
+cdef bint is_context_capturing(cydriver.CUcontext c_context) noexcept nogil:
+    cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    cdef cydriver.CUcontext c_own = NULL
+    cdef cydriver.CUstream c_stream
+    cdef bint has_green = green_registry().size() != 0
+    cdef size_t i
+    for i in range(_capturing.size()):
+        c_stream = _capturing[0][i]
+        if cydriver.cuStreamGetCtx(c_stream, &c_own) != cydriver.CUresult.CUDA_SUCCESS:
+            continue
+        cydriver.cuStreamIsCapturing(c_stream, &c_status)
+        if c_status != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE and (
+            c_own == c_context or has_green
+        ):
+            return True
+    return False
 
 
 def capture_count() -> int:

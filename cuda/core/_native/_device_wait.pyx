@@ -27,6 +27,7 @@ from cuda.core._native._cuda_core cimport (
     destroy_batch,
     destroy_idle,
     find_work,
+    is_context_capturing,
     relax_capture_mode,
     report,
     retire,
@@ -187,12 +188,8 @@ cdef int wait_for_context(const ContextHandle& h_context) except -1 nogil:
     cdef ContextHandle h_kept = h_context
     cdef EventHandle event
     cdef bint is_idle = False
-    cdef cydriver.CUresult err
     if idle_context.load() == <void*>h_kept.get() and is_main_thread() and not waits_need_driver.load():
-        capture_lock().lock()
-        err = cydriver.cuCtxSynchronize()
-        capture_lock().unlock()
-        return HANDLE_RETURN(err, b"cuCtxSynchronize")
+        return HANDLE_RETURN(reach_all_streams(h_kept.get(), NULL), b"cuCtxSynchronize")
     idle_context.store(<void*>h_kept.get())
     try:
         record_context_event(h_kept, &event)
@@ -225,13 +222,22 @@ cdef int record_context_event(const ContextHandle& h_context, EventHandle* event
         c_event_flags |= cydriver.CUevent_flags.CU_EVENT_BLOCKING_SYNC
     HANDLE_RETURN(cydriver.cuEventCreate(&c_event, c_event_flags), b"cuEventCreate")
     event[0] = EventHandle.own(c_event, &destroy_event, h_context.anchor())
-    capture_lock().lock()
-    err = cydriver.cuCtxRecordEvent(h_context.get(), c_event)
-    capture_lock().unlock()
+    err = reach_all_streams(h_context.get(), c_event)
     if err == cydriver.CUresult.CUDA_ERROR_NOT_SUPPORTED:
         event.reset()
         return 0
     return HANDLE_RETURN(err, b"cuCtxRecordEvent")
+
+
+# Records an event after all work of the current context, or synchronizes it if there is no event. During a capture, the
+# driver invalidates the capture, fails, and crashes if the capture ends meanwhile; so it is not asked then.
+cdef cydriver.CUresult reach_all_streams(cydriver.CUcontext c_context, cydriver.CUevent c_event) noexcept nogil:
+    cdef cydriver.CUresult err = cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+    capture_lock().lock()
+    if not is_context_capturing(c_context):
+        err = cydriver.cuCtxSynchronize() if c_event == NULL else cydriver.cuCtxRecordEvent(c_context, c_event)
+    capture_lock().unlock()
+    return err
 
 
 cdef int _records_contexts = -1  # unknown until the first call

@@ -48,7 +48,7 @@ CUDA_CORE_API std::mutex& pool_lock();
 
 // Held while a capture begins or ends, and by a thread that asks whether a stream captures, until it has queried the
 // stream or recorded an event, either of which disturbs a capture; also during calls for all streams of a context, in
-// which the driver crashes if a capture ends meanwhile. No Python code may run in between.
+// which the driver crashes if a capture ends. No Python code may run in between.
 CUDA_CORE_API std::recursive_mutex& capture_lock();
 
 // A scope in which a thread has a different stream capture mode. The driver calls are in _cuda_core.pxd.

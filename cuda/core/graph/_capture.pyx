@@ -15,8 +15,9 @@ from cuda.core._native._cuda_core cimport (
     StreamPin,
     StreamHandle,
     capture_lock,
-    captures_in_progress,
+    forget_capture,
     free_after_captures,
+    note_capture,
     relax_capture_mode,
 )
 from cuda.core._stream cimport Stream, Stream_context, Stream_create
@@ -174,9 +175,10 @@ cdef StreamCapture StreamCapture_begin(
         with nogil:
             capture_lock().lock()
             err = cydriver.cuStreamBeginCapture(h_begun.get(), c_mode)
+            if err == cydriver.CUresult.CUDA_SUCCESS:
+                note_capture(h_begun.get())
             capture_lock().unlock()
             HANDLE_RETURN(err, b"cuStreamBeginCapture")
-        captures_in_progress.fetch_add(1)
         self.h_running.set(StreamHandle.own(h_begun.get(), &end_and_destroy, h_begun.anchor()))
         return self
     collect_nodes(graph, self.before)
@@ -187,9 +189,10 @@ cdef StreamCapture StreamCapture_begin(
     with nogil:
         capture_lock().lock()
         err = cydriver.cuStreamBeginCaptureToGraph(h_begun.get(), c_graph, NULL, NULL, 0, c_mode)
+        if err == cydriver.CUresult.CUDA_SUCCESS:
+            note_capture(h_begun.get())
         capture_lock().unlock()
         HANDLE_RETURN(err, b"cuStreamBeginCaptureToGraph")
-    captures_in_progress.fetch_add(1)
     self.h_running.set(StreamHandle.own(h_begun.get(), &end_in_body, h_begun.anchor()))
     return self
 
@@ -234,10 +237,11 @@ cdef cydriver.CUgraph end_silently(cydriver.CUstream c_stream) noexcept nogil:
     cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     cdef cydriver.CUresult err
     WARN_RETURN(cydriver.cuStreamIsCapturing(c_stream, &c_status), b"cuStreamIsCapturing", c_stream)
-    captures_in_progress.fetch_sub(1)
-    if c_status == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
-        return NULL
     capture_lock().lock()
+    forget_capture(c_stream)
+    if c_status == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
+        capture_lock().unlock()
+        return NULL
     err = cydriver.cuStreamEndCapture(c_stream, &c_graph)
     capture_lock().unlock()
     # These errors end the capture.
