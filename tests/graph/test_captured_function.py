@@ -7,9 +7,10 @@ import functools
 import pickle
 import weakref
 
+import numpy as np
 import pytest
 
-from cuda.core import GraphMemoryResource, LaunchConfig, launch
+from cuda.core import GraphMemoryResource, LaunchConfig, LegacyPinnedMemoryResource, launch
 from cuda.core.graph import CapturedFunction, CaptureStatistics, GraphBuilder, GraphCompleteOptions, capture
 from support.captured_work import OnDevice, ints, kernel, values
 from support.graph_work import ONE
@@ -27,6 +28,23 @@ def test_the_same_arguments_are_replayed_with_new_data(step, stream):
     assert values(y) == [16] * 8
     assert step.runs == 1
     assert step.statistics == CaptureStatistics(captures=1, updates=0, replays=5)
+
+
+def test_memory_closed_during_a_call_lasts_until_the_work_is_done(stream):
+    target = ints(4)
+
+    @capture
+    def take(stream, target, source):
+        target.copy_from(source, stream=stream)
+        source.close()
+
+    for number in (3, 5):  # captured, then updated
+        source = LegacyPinnedMemoryResource().allocate(16)
+        np.asarray(source.view((4,), np.int32))[:] = number
+        take(stream, target.buffer, source=source)
+        assert source.is_closed
+        stream.sync()
+        assert values(target) == [number] * 4
 
 
 def test_a_captured_function_called_with_a_builder_adds_to_its_capture(step, stream, device):

@@ -8,8 +8,8 @@ prints the counts of outcomes and the failures, as JSON. Failures are a process 
 that is not documented, and a destroyed handle that reached the driver. The seed decides what each thread tries; the
 order of threads depends on the machine. A new class is added by its sample (``support/samples.py``).
 
-On a GPU, each operation is done before the next one of its thread, and keeps its memory until then: to free memory
-while a copy on another stream uses it is an error of the caller, and breaks the context there.
+On a GPU, each operation is done before the next one of its thread: to free memory while a copy on another stream uses
+it is an error of the caller, and breaks the context there.
 """
 
 from __future__ import annotations
@@ -219,7 +219,7 @@ class Worker(threading.Thread):
         """Return an object of one of the classes, or of any class."""
         thing = self.shared.one(self.rng, *names)
         if not cuda.emulator.is_active():
-            self.kept.append(thing[:] if isinstance(thing, Buffer) and not thing.is_closed else thing)
+            self.kept.append(thing)
         return thing
 
     def settle(self) -> None:

@@ -37,6 +37,7 @@ from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._module cimport Kernel
 from cuda.core._native._cuda_core cimport (
     AllocationPin,
+    Anchor,
     ContextHandle,
     ContextPin,
     GraphExecPin,
@@ -311,6 +312,7 @@ cdef object CapturedFunction_call(PyObject* callee, PyObject* const* arguments, 
     cdef StreamPin pin
     cdef Stream target
     cdef CallKey key
+    cdef vector[Anchor] memory
     if count == 0:
         raise TypeError("a captured function needs a stream or a builder as its first argument, by position")
     if Py_TYPE(arguments[0]) == <PyTypeObject*>Stream:
@@ -330,12 +332,23 @@ cdef object CapturedFunction_call(PyObject* callee, PyObject* const* arguments, 
     if key is None or not ReplayCache_launch(self._cache, key, pin):
         if key is not None:
             release_resources(key)
+        keep_memory(memory, arguments + 1, count - 1 + (len(<tuple>names) if names != NULL else 0))
         with GraphBuilder_beside(target) as builder:
             builder.begin_building(self._mode)
             run(self._function, builder, arguments + 1, count - 1, names)
             builder.end_building()
             ReplayCache_launch_captured(self._cache, key, context_of(target), builder, pin)
     return None
+
+
+# Keeps the memory of buffers that are closed during the call: the driver crashes if memory of a captured node was freed
+# before the graph is instantiated.
+cdef int keep_memory(vector[Anchor]& kept, PyObject* const* arguments, Py_ssize_t count) except -1:
+    cdef Py_ssize_t index
+    for index in range(count):
+        if isinstance(<object>arguments[index], Buffer):
+            kept.push_back((<Buffer><object>arguments[index])._h_allocation.copy().anchor())
+    return 0
 
 
 # Returns true if the argument in the place of the stream is the object to bind to: Model.step(model, stream), or the
