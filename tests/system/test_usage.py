@@ -100,6 +100,20 @@ def test_this_process_is_listed_once_it_has_a_context(device):
     assert repr(own).endswith("gpu_instance_id=<Not Supported>, compute_instance_id=<Not Supported>)")
 
 
+def test_processes_are_listed_while_others_start(gpu, fake):
+    records = nvml.ProcessInfo(1)
+    records.pid = [7]
+    outcomes = [nvml.InsufficientSizeError(nvml.Return.ERROR_INSUFFICIENT_SIZE)] * 2
+
+    def query(handle):
+        if outcomes:
+            raise outcomes.pop()
+        return records
+
+    fake("device_get_compute_running_processes_v3", query)
+    assert [process.pid for process in gpu.compute_running_processes] == [7]
+
+
 def test_processes_of_mig_instances_have_their_ids(gpu, fake):
     records = nvml.ProcessInfo(2)
     records.pid, records.used_gpu_memory = [7, 8], [100, 200]

@@ -98,6 +98,15 @@ _UNKNOWN_PSTATE = int(nvml.Pstates.PSTATE_UNKNOWN)
 _PREFIXES = ("GPU-", "MIG-")
 
 
+def _running_processes(handle: int) -> list[ProcessInfo]:
+    """Return the processes; the query asks for their number first, and fails if one starts meanwhile."""
+    while True:
+        try:
+            return [ProcessInfo(record) for record in nvml.device_get_compute_running_processes_v3(handle)]
+        except nvml.InsufficientSizeError:
+            continue
+
+
 class Device(DeviceTopology):
     """Device(*, index=None, uuid=None, pci_bus_id=None)
 
@@ -317,9 +326,9 @@ class Device(DeviceTopology):
         "device_get_utilization_rates", "The utilization of the device, a :class:`Utilization`.", Utilization
     )
     compute_running_processes: list[ProcessInfo] = reading(
-        "device_get_compute_running_processes_v3",
-        "The processes with a context on the device, a list of :class:`ProcessInfo`.",
-        lambda records: [ProcessInfo(record) for record in records],
+        _running_processes,
+        "The processes with a context on the device, a list of :class:`ProcessInfo` "
+        "(``nvml.device_get_compute_running_processes_v3``).",
     )
     repair_status: RepairStatus = reading(
         "device_get_repair_status", "Repairs that a reset will make, a :class:`RepairStatus`.", RepairStatus
