@@ -47,9 +47,11 @@ cdef int Context_current(ContextHandle* h_context) except -1
 cdef int Context_find(cydriver.CUcontext c_context, ContextHandle* h_context) except -1
 cdef int Context_ordinal(const ContextHandle& h_context) except -1
 
-# Makes a context current for a few calls. Pass the result of Context_enter() to Context_leave().
+# Makes a context current for a few calls. Pass the result of Context_enter() to Context_leave(), and the result of that
+# to LEAVE_RETURN() or, in an `except` clause, to note_left_context().
 cdef int Context_enter(cydriver.CUcontext c_context) except -1 nogil
-cdef void Context_leave(int is_entered) noexcept nogil
+cdef cydriver.CUresult Context_leave(int is_entered) noexcept nogil
 
-# Like Context_enter() for destructors. If the context cannot be made current, it warns and returns -1.
+# The same for destructors, with warnings. If the context cannot be made current, the first returns -1.
 cdef int Context_enter_to_release(cydriver.CUcontext c_context) noexcept nogil
+cdef void Context_leave_to_release(int is_entered) noexcept nogil

@@ -29,7 +29,7 @@ from cuda.core._native._cuda_core cimport (
     waits_need_driver,
 )
 from cuda.core._utils cimport cydriver
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options, init_driver
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN, WARN_RETURN, check_or_create_options, init_driver
 
 from cuda.core._utils import slots
 from cuda.core._utils.options import Options, options
@@ -289,13 +289,12 @@ cdef int Context_find(cydriver.CUcontext c_context, ContextHandle* h_context) ex
 cdef int Context_ordinal(const ContextHandle& h_context) except -1:
     cdef cydriver.CUdevice c_device = 0
     cdef int is_entered = 0
+    cdef cydriver.CUresult err
     cdef ContextHandle h_kept = h_context
     with nogil:
         is_entered = Context_enter(h_kept.get())
-        try:
-            HANDLE_RETURN(cydriver.cuCtxGetDevice(&c_device), b"cuCtxGetDevice")
-        finally:
-            Context_leave(is_entered)
+        err = cydriver.cuCtxGetDevice(&c_device)
+        LEAVE_RETURN(err, b"cuCtxGetDevice", Context_leave(is_entered))
     return c_device
 
 
@@ -310,10 +309,9 @@ cdef int Context_enter(cydriver.CUcontext c_context) except -1 nogil:
     return 1
 
 
-cdef void Context_leave(int is_entered) noexcept nogil:
+cdef cydriver.CUresult Context_leave(int is_entered) noexcept nogil:
     cdef cydriver.CUcontext c_context = NULL
-    if is_entered:
-        WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
+    return cydriver.cuCtxPopCurrent(&c_context) if is_entered else cydriver.CUresult.CUDA_SUCCESS
 
 
 cdef int Context_enter_to_release(cydriver.CUcontext c_context) noexcept nogil:
@@ -325,3 +323,11 @@ cdef int Context_enter_to_release(cydriver.CUcontext c_context) noexcept nogil:
     err = cydriver.cuCtxPushCurrent(c_context)
     WARN_RETURN(err, b"cuCtxPushCurrent", c_context)
     return 1 if err == cydriver.CUresult.CUDA_SUCCESS else -1
+
+
+cdef void Context_leave_to_release(int is_entered) noexcept nogil:
+    cdef cydriver.CUcontext c_context = NULL
+    cdef cydriver.CUresult err = Context_leave(is_entered)
+    if err != cydriver.CUresult.CUDA_SUCCESS:
+        cydriver.cuCtxGetCurrent(&c_context)
+        WARN_RETURN(err, b"cuCtxPopCurrent", c_context)

@@ -30,7 +30,14 @@ from cuda.core._native._device_wait cimport wait_for_context
 from cuda.core._stream cimport Stream, Stream_accept, Stream_create, default_stream
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport newfunc, set_constructor, vectorcallfunc
-from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, c_driver_version, init_driver
+from cuda.core._utils.cuda_utils cimport (
+    ALLOW_RETURN,
+    HANDLE_RETURN,
+    LEAVE_RETURN,
+    c_driver_version,
+    init_driver,
+    note_left_context,
+)
 
 import contextlib
 import importlib
@@ -616,12 +623,14 @@ cdef class Device:
         cdef ContextPin pin
         cdef int is_entered = 0
         Device_pin_context(self, &pin)
-        with nogil:
-            is_entered = Context_enter(pin.get())
-            try:
+        try:
+            with nogil:
+                is_entered = Context_enter(pin.get())
                 wait_for_context(pin.handle())
-            finally:
-                Context_leave(is_entered)
+        except BaseException as error:
+            note_left_context(error, Context_leave(is_entered))
+            raise
+        LEAVE_RETURN(cydriver.CUresult.CUDA_SUCCESS, NULL, Context_leave(is_entered))
 
     def reset(self) -> None:
         """Make the device usable again after a kernel has failed, which only the software device supports.

@@ -31,6 +31,7 @@ from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport (
     ALLOW_RETURN,
     HANDLE_RETURN,
+    LEAVE_RETURN,
     WARN_RETURN,
     check_or_create_options,
     init_driver,
@@ -318,13 +319,8 @@ class EventOptions(Options):
 
 cdef Event Event_create(const ContextHandle& h_context, int device_id, unsigned int c_flags):
     cdef EventHandle h_event
-    cdef int is_entered = 0
     with nogil:
-        is_entered = Context_enter(h_context.get())
-        try:
-            Event_create_handle(h_context, c_flags, &h_event)
-        finally:
-            Context_leave(is_entered)
+        Event_create_handle(h_context, c_flags, &h_event)
     return Event_wrap(h_event, h_context, device_id, c_flags)
 
 
@@ -343,9 +339,12 @@ cdef int Event_create_handle(
     const ContextHandle& h_context, unsigned int c_flags, EventHandle* h_event
 ) except -1 nogil:
     cdef cydriver.CUevent c_event = NULL
-    HANDLE_RETURN(cydriver.cuEventCreate(&c_event, c_flags), b"cuEventCreate")
-    h_event[0] = EventHandle.own(c_event, &Event_destroy, h_context.anchor())
-    return 0
+    cdef int is_entered = Context_enter(h_context.get())
+    cdef cydriver.CUresult err = cydriver.cuEventCreate(&c_event, c_flags)
+    cdef cydriver.CUresult left = Context_leave(is_entered)
+    if err == cydriver.CUresult.CUDA_SUCCESS:
+        h_event[0] = EventHandle.own(c_event, &Event_destroy, h_context.anchor())
+    return LEAVE_RETURN(err, b"cuEventCreate", left)
 
 
 cdef void Event_destroy(cydriver.CUevent c_event) noexcept nogil:
@@ -379,15 +378,14 @@ cdef IPCEventDescriptor Event_export(Event self):
     cdef EventPin event
     cdef ContextHandle h_context = self._h_context.copy()
     cdef int is_entered = 0
+    cdef cydriver.CUresult err
     memset(&handle, 0, sizeof(handle))
     Event_pin(self, &event)
     # Queues of multiprocessing pickle on their own threads, where no context is current.
     with nogil:
         is_entered = Context_enter(h_context.get())
-        try:
-            HANDLE_RETURN(cydriver.cuIpcGetEventHandle(&handle, event.get()), b"cuIpcGetEventHandle")
-        finally:
-            Context_leave(is_entered)
+        err = cydriver.cuIpcGetEventHandle(&handle, event.get())
+        LEAVE_RETURN(err, b"cuIpcGetEventHandle", Context_leave(is_entered))
     descriptor = IPCEventDescriptor._init((<char*>&handle)[:sizeof(handle)], self.is_blocking_sync)
     _exported[descriptor._payload] = self
     return descriptor
@@ -482,25 +480,24 @@ cdef object Event_await(Event self):
     cdef StreamHandle h_stream
     cdef cydriver.CUstream c_stream = NULL
     cdef unsigned int c_flags = cydriver.CU_STREAM_NON_BLOCKING
+    cdef const char* api = b"cuStreamCreate"
+    cdef cydriver.CUresult err, left
     cdef int is_entered = 0
     Event_pin(self, &event)
     if h_context:
         h_green = Context_green(h_context)
     with nogil:
-        if h_context:
-            is_entered = Context_enter(h_context.get())
-        try:
-            if h_green:
-                HANDLE_RETURN(
-                    cydriver.cuGreenCtxStreamCreate(&c_stream, h_green.get().green, c_flags, 0),
-                    b"cuGreenCtxStreamCreate",
-                )
-            else:
-                HANDLE_RETURN(cydriver.cuStreamCreate(&c_stream, c_flags), b"cuStreamCreate")
+        is_entered = Context_enter(h_context.get())
+        if h_green:
+            api = b"cuGreenCtxStreamCreate"
+            err = cydriver.cuGreenCtxStreamCreate(&c_stream, h_green.get().green, c_flags, 0)
+        else:
+            err = cydriver.cuStreamCreate(&c_stream, c_flags)
+        left = Context_leave(is_entered)
+        if err == cydriver.CUresult.CUDA_SUCCESS:
             h_stream = StreamHandle.own(c_stream, &destroy_waiting_stream, h_context.anchor())
-            HANDLE_RETURN(cydriver.cuStreamWaitEvent(c_stream, event.get(), 0), b"cuStreamWaitEvent")
-        finally:
-            Context_leave(is_entered)
+        LEAVE_RETURN(err, api, left)
+        HANDLE_RETURN(cydriver.cuStreamWaitEvent(c_stream, event.get(), 0), b"cuStreamWaitEvent")
     return await_stream(h_stream)
 
 

@@ -13,6 +13,7 @@ from cuda.core._context cimport (
     Context_enter,
     Context_enter_to_release,
     Context_leave,
+    Context_leave_to_release,
     Context_ordinal,
 )
 from cuda.core._memory._buffer cimport Buffer, Buffer_create
@@ -30,7 +31,7 @@ from cuda.core._native._cuda_core cimport (
 )
 from cuda.core._stream cimport Stream, Stream_pin
 from cuda.core._utils cimport cydriver
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN, WARN_RETURN
 from cuda.core.texture._array cimport Array_wrap_foreign, OpaqueArray
 
 
@@ -329,7 +330,7 @@ cdef void GraphicsResource_destroy(InContext[cydriver.CUgraphicsResource] value)
     cdef int is_entered = Context_enter_to_release(value.h_context.get())
     if is_entered >= 0:
         WARN_RETURN(cydriver.cuGraphicsUnregisterResource(value.raw), b"cuGraphicsUnregisterResource", value.raw)
-        Context_leave(is_entered)
+        Context_leave_to_release(is_entered)
 
 
 cdef Buffer GraphicsResource_map(GraphicsResource self, object stream):
@@ -378,6 +379,7 @@ cdef int begin_mapping(GraphicsResource self, object stream, AllocationHandle* h
     cdef GraphicsPin resource
     cdef StreamPin stream_pin
     cdef InContext[cydriver.CUgraphicsResource] registered
+    cdef cydriver.CUresult err, left
     cdef int is_entered = 0
     if not isinstance(stream, Stream):
         raise TypeError(f"stream must be a Stream, not {type(stream).__name__}")
@@ -390,14 +392,11 @@ cdef int begin_mapping(GraphicsResource self, object stream, AllocationHandle* h
     registered = resource.value()
     with nogil:
         is_entered = Context_enter(registered.h_context.get())
-        try:
-            HANDLE_RETURN(
-                cydriver.cuGraphicsMapResources(1, &registered.raw, stream_pin.get()), b"cuGraphicsMapResources"
-            )
-        finally:
-            Context_leave(is_entered)
-    h_memory[0] = AllocationHandle.own(move(value), &unmap_memory, Anchor())
-    return 0
+        err = cydriver.cuGraphicsMapResources(1, &registered.raw, stream_pin.get())
+        left = Context_leave(is_entered)
+    if err == cydriver.CUresult.CUDA_SUCCESS:
+        h_memory[0] = AllocationHandle.own(move(value), &unmap_memory, Anchor())
+    return LEAVE_RETURN(err, b"cuGraphicsMapResources", left)
 
 
 cdef int end_mapping(GraphicsResource self, object stream) except -1:
@@ -431,4 +430,4 @@ cdef void unmap_memory(Allocation value) noexcept nogil:
             b"cuGraphicsUnmapResources",
             resource.raw,
         )
-        Context_leave(is_entered)
+        Context_leave_to_release(is_entered)

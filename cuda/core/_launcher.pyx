@@ -35,7 +35,7 @@ from cuda.core._native._cuda_core cimport (
 from cuda.core._stream cimport Stream, StreamSource, Stream_accept, Stream_context, Stream_pin
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport set_call_offset, tuple_items
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN, note_left_context
 
 import math
 import operator
@@ -549,6 +549,7 @@ cdef unsigned int resident_blocks(
     cdef int is_entered = 0
     cdef int c_blocks = 0
     cdef int c_processors = 0
+    cdef cydriver.CUresult err
     cdef int threads = <int>(c_config.blockDimX * c_config.blockDimY * c_config.blockDimZ)
     Stream_context(stream, &h_context, &device_id)
     if kernel._resident_blocks is None:
@@ -564,15 +565,10 @@ cdef unsigned int resident_blocks(
             b"cuDeviceGetAttribute",
         )
         is_entered = Context_enter(h_context.get())
-        try:
-            HANDLE_RETURN(
-                cydriver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                    &c_blocks, <cydriver.CUfunction>pin.get(), threads, c_config.sharedMemBytes
-                ),
-                b"cuOccupancyMaxActiveBlocksPerMultiprocessor",
-            )
-        finally:
-            Context_leave(is_entered)
+        err = cydriver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+            &c_blocks, <cydriver.CUfunction>pin.get(), threads, c_config.sharedMemBytes
+        )
+        LEAVE_RETURN(err, b"cuOccupancyMaxActiveBlocksPerMultiprocessor", Context_leave(is_entered))
         # For a block that does not fit, the launch reports the limit.
         found = kernel._resident_blocks[key] = max(c_blocks * c_processors, 1)
     return found
@@ -599,18 +595,19 @@ cdef int retry_launch(
         cydriver.CUresult.CUDA_ERROR_INVALID_CONTEXT, cydriver.CUresult.CUDA_ERROR_INVALID_HANDLE
     ) and <uintptr_t>c_config.hStream > 2
     cdef bint may_be_shared_memory = c_config.sharedMemBytes > 0 and may_be_resource_error(err)
-    if may_be_context or may_be_shared_memory:
-        Stream_context(stream, &h_context, &device_id)
-        is_entered = Context_enter(h_context.get())
-        try:
+    try:
+        if may_be_context or may_be_shared_memory:
+            Stream_context(stream, &h_context, &device_id)
+            is_entered = Context_enter(h_context.get())
             if (may_be_shared_memory and raise_shared_limit(pin, device_id, &c_most)) or is_entered:
                 with nogil:
                     err = cydriver.cuLaunchKernelEx(c_config, <cydriver.CUfunction>pin.get(), kernel_params, NULL)
-        finally:
-            Context_leave(is_entered)
-    if err != cydriver.CUresult.CUDA_SUCCESS:
-        raise_launch_error(err, kernel, config, stream, c_config.sharedMemBytes, c_most)
-    return 0
+        if err != cydriver.CUresult.CUDA_SUCCESS:
+            raise_launch_error(err, kernel, config, stream, c_config.sharedMemBytes, c_most)
+    except BaseException as error:
+        note_left_context(error, Context_leave(is_entered))
+        raise
+    return LEAVE_RETURN(cydriver.CUresult.CUDA_SUCCESS, NULL, Context_leave(is_entered))
 
 
 # Returns true for the errors that too much dynamic shared memory causes: an invalid value, or a cluster or cooperative

@@ -14,7 +14,7 @@ from cpython.object cimport PyObject
 from cuda.core._context cimport Context_current, Context_enter, Context_leave
 from cuda.core._native._cuda_core cimport Anchor, ContextHandle, Handle, HandleField, Pin, address, bindings_object
 from cuda.core._utils cimport cydriver
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN, WARN_RETURN
 
 import functools
 import importlib
@@ -499,25 +499,16 @@ cdef int Link_add(
     cdef const char* c_label = label
     cdef size_t c_size = len(code)
     cdef int is_entered = 0
+    cdef cydriver.CUresult err
     if kind == cydriver.CUjitInputType.CU_JIT_INPUT_PTX:
         c_size += 1  # PTX must end with a null character, and a bytes object always has one after its last byte
     with nogil:
         is_entered = Context_enter(data.h_context.get())
-        try:
-            if is_file:
-                HANDLE_RETURN(
-                    cydriver.cuLinkAddFile(c_link, <cydriver.CUjitInputType>kind, c_code, 0, NULL, NULL),
-                    b"cuLinkAddFile",
-                )
-            else:
-                HANDLE_RETURN(
-                    cydriver.cuLinkAddData(
-                        c_link, <cydriver.CUjitInputType>kind, c_code, c_size, c_label, 0, NULL, NULL
-                    ),
-                    b"cuLinkAddData",
-                )
-        finally:
-            Context_leave(is_entered)
+        if is_file:
+            err = cydriver.cuLinkAddFile(c_link, <cydriver.CUjitInputType>kind, c_code, 0, NULL, NULL)
+        else:
+            err = cydriver.cuLinkAddData(c_link, <cydriver.CUjitInputType>kind, c_code, c_size, c_label, 0, NULL, NULL)
+        LEAVE_RETURN(err, b"cuLinkAddFile" if is_file else b"cuLinkAddData", Context_leave(is_entered))
     return 0
 
 
@@ -525,11 +516,10 @@ cdef bytes Link_complete(cydriver.CUlinkState c_link, LinkData data):
     cdef void* c_code = NULL
     cdef size_t c_size = 0
     cdef int is_entered = 0
+    cdef cydriver.CUresult err
     with nogil:
         is_entered = Context_enter(data.h_context.get())
-        try:
-            HANDLE_RETURN(cydriver.cuLinkComplete(c_link, &c_code, &c_size), b"cuLinkComplete")
-        finally:
-            Context_leave(is_entered)
+        err = cydriver.cuLinkComplete(c_link, &c_code, &c_size)
+        LEAVE_RETURN(err, b"cuLinkComplete", Context_leave(is_entered))
     # A copy, because the link owns the code.
     return PyBytes_FromStringAndSize(<char*>c_code, c_size)

@@ -47,7 +47,7 @@ from cuda.core._native._cuda_core cimport (
 )
 from cuda.core._stream cimport default_stream
 from cuda.core._utils cimport cydriver
-from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, c_driver_version
+from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, LEAVE_RETURN, c_driver_version, note_left_context
 
 from collections import namedtuple
 import keyword
@@ -779,9 +779,10 @@ cdef int read_layout(cydriver.CUkernel c_kernel, vector[ParamSlot]& slots) excep
     try:
         read_slots(c_kernel, slots)
         load_kernel(c_kernel)
-    finally:
-        Context_leave(is_entered)
-    return 0
+    except BaseException as error:
+        note_left_context(error, Context_leave(is_entered))
+        raise
+    return LEAVE_RETURN(cydriver.CUresult.CUDA_SUCCESS, NULL, Context_leave(is_entered))
 
 
 cdef int read_slots(cydriver.CUkernel c_kernel, vector[ParamSlot]& slots) except -1:

@@ -42,7 +42,7 @@ from cuda.core._native._cuda_core cimport (
 )
 from cuda.core._native._device_wait cimport wait_for_stream
 from cuda.core._utils cimport cydriver
-from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, check_or_create_options, init_driver
+from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, LEAVE_RETURN, check_or_create_options, init_driver
 
 import warnings
 
@@ -665,7 +665,12 @@ cdef Stream Stream_create(const ContextHandle& h_context, int device_id, object 
     cdef cydriver.CUstream c_stream = NULL
     cdef unsigned int c_flags = cydriver.CU_STREAM_NON_BLOCKING
     cdef int c_priority = 0
+    cdef int c_least = 0
+    cdef int c_greatest = 0
     cdef int is_entered = 0
+    cdef const char* api = b"cuCtxGetStreamPriorityRange"
+    cdef cydriver.CUresult err = cydriver.CUresult.CUDA_SUCCESS
+    cdef cydriver.CUresult left
     cdef bint has_priority = False
     cdef GreenHandle h_green
     if not h_context:
@@ -679,23 +684,23 @@ cdef Stream Stream_create(const ContextHandle& h_context, int device_id, object 
             c_priority = options.priority
     if c_flags == cydriver.CU_STREAM_NON_BLOCKING:
         h_green = Context_green(h_context)
-    is_entered = Context_enter(h_context.get())
-    try:
+    with nogil:
+        is_entered = Context_enter(h_context.get())
         if has_priority:
-            Stream_check_priority(c_priority)
-        with nogil:
+            err = cydriver.cuCtxGetStreamPriorityRange(&c_least, &c_greatest)
+        if err == cydriver.CUresult.CUDA_SUCCESS and c_greatest <= c_priority <= c_least:
             if h_green:
-                HANDLE_RETURN(
-                    cydriver.cuGreenCtxStreamCreate(&c_stream, h_green.get().green, c_flags, c_priority),
-                    b"cuGreenCtxStreamCreate",
-                )
+                api = b"cuGreenCtxStreamCreate"
+                err = cydriver.cuGreenCtxStreamCreate(&c_stream, h_green.get().green, c_flags, c_priority)
             else:
-                HANDLE_RETURN(
-                    cydriver.cuStreamCreateWithPriority(&c_stream, c_flags, c_priority), b"cuStreamCreateWithPriority"
-                )
-    finally:
-        Context_leave(is_entered)
-    h_stream = StreamHandle.own(c_stream, &Stream_destroy, h_context.anchor())
+                api = b"cuStreamCreateWithPriority"
+                err = cydriver.cuStreamCreateWithPriority(&c_stream, c_flags, c_priority)
+        left = Context_leave(is_entered)
+    if c_stream != NULL:
+        h_stream = StreamHandle.own(c_stream, &Stream_destroy, h_context.anchor())
+    LEAVE_RETURN(err, api, left)
+    if not h_stream:
+        raise ValueError(f"priority must be from {c_greatest} (highest) to {c_least} (lowest), not {c_priority}")
     stream_registry().add(h_stream)
     self._h_stream.set(move(h_stream))
     self._h_context.set(h_context)
@@ -793,15 +798,6 @@ cdef Stream Stream_from_protocol(object obj):
     return Stream_wrap(<cydriver.CUstream>c_address, obj)
 
 
-cdef int Stream_check_priority(int c_priority) except -1:
-    cdef int c_least = 0
-    cdef int c_greatest = 0
-    HANDLE_RETURN(cydriver.cuCtxGetStreamPriorityRange(&c_least, &c_greatest), b"cuCtxGetStreamPriorityRange")
-    if not c_greatest <= c_priority <= c_least:
-        raise ValueError(f"priority must be from {c_greatest} (highest) to {c_least} (lowest), not {c_priority}")
-    return 0
-
-
 cdef int Stream_context(Stream self, ContextHandle* h_context, int* device_id) except -1:
     cdef StreamPin stream
     cdef cydriver.CUcontext c_context = NULL
@@ -830,16 +826,11 @@ cdef Event Stream_record_new(Stream self, unsigned int c_flags):
     cdef ContextHandle h_context
     cdef EventHandle h_event
     cdef int device_id = -1
-    cdef int is_entered = 0
     Stream_pin(self, &stream)
     Stream_context(self, &h_context, &device_id)
     with nogil:
-        is_entered = Context_enter(h_context.get())
-        try:
-            Event_create_handle(h_context, c_flags, &h_event)
-            HANDLE_RETURN(cydriver.cuEventRecord(h_event.get(), stream.get()), b"cuEventRecord")
-        finally:
-            Context_leave(is_entered)
+        Event_create_handle(h_context, c_flags, &h_event)
+        HANDLE_RETURN(cydriver.cuEventRecord(h_event.get(), stream.get()), b"cuEventRecord")
     return Event_wrap(h_event, h_context, device_id, c_flags)
 
 
@@ -848,17 +839,12 @@ cdef int Stream_wait_stream(const StreamPin& waiting, Stream other) except -1:
     cdef ContextHandle h_context
     cdef EventHandle h_event
     cdef int device_id = -1
-    cdef int is_entered = 0
     Stream_pin(other, &awaited)
     h_event = other._h_join.copy()
     if not h_event:
         Stream_context(other, &h_context, &device_id)
         with nogil:
-            is_entered = Context_enter(h_context.get())
-            try:
-                Event_create_handle(h_context, cydriver.CU_EVENT_DISABLE_TIMING, &h_event)
-            finally:
-                Context_leave(is_entered)
+            Event_create_handle(h_context, cydriver.CU_EVENT_DISABLE_TIMING, &h_event)
         if other._h_context:
             # cuStreamWaitEvent refers to the latest record at the time of the call, so all waits can share one event.
             other._h_join.set(h_event)

@@ -16,7 +16,7 @@ from cuda.core._native._cuda_core cimport AllocationPin, StreamHandle, stream_ca
 from cuda.core._native._device_wait cimport wait_before_copy
 from cuda.core._stream cimport is_default
 from cuda.core._utils cimport cydriver
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, c_driver_version
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN, c_driver_version
 
 import re
 import sys
@@ -115,7 +115,7 @@ cdef cydriver.CUresult copy_in_context(
     is_entered = Context_enter(c_context)
     if is_entered:
         err = cydriver.cuMemcpyAsync(target, source, size, c_stream)
-    Context_leave(is_entered)
+    LEAVE_RETURN(err, b"cuMemcpyAsync", Context_leave(is_entered))
     return err
 
 

@@ -40,7 +40,7 @@ from cuda.core._native._device_wait cimport call_interruptibly
 from cuda.core._stream cimport Stream, Stream_pin
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport call_with_interpreter
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN
 
 import os
 import sys
@@ -735,6 +735,7 @@ cdef IPCBufferDescriptor export_memory(const Allocation& memory, int device_id):
     cdef cydriver.CUmemPoolPtrExportData data
     cdef ContextHandle h_context
     cdef int is_entered = 0
+    cdef cydriver.CUresult err
     memset(&data, 0, sizeof(data))
     # Multiprocessing queues pickle on a separate thread, where no context is current.
     Context_current(&h_context)
@@ -742,10 +743,8 @@ cdef IPCBufferDescriptor export_memory(const Allocation& memory, int device_id):
         Context_primary(max(device_id, 0), &h_context)
     with nogil:
         is_entered = Context_enter(h_context.get())
-        try:
-            HANDLE_RETURN(cydriver.cuMemPoolExportPointer(&data, memory.pointer), b"cuMemPoolExportPointer")
-        finally:
-            Context_leave(is_entered)
+        err = cydriver.cuMemPoolExportPointer(&data, memory.pointer)
+        LEAVE_RETURN(err, b"cuMemPoolExportPointer", Context_leave(is_entered))
     return IPCBufferDescriptor._init((<char*>&data)[:sizeof(data)], memory.size)
 
 

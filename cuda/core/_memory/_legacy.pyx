@@ -26,6 +26,7 @@ from cuda.core._context cimport (
     Context_enter,
     Context_enter_to_release,
     Context_leave,
+    Context_leave_to_release,
     Context_primary,
 )
 from cuda.core._memory._buffer cimport Buffer, Buffer_create, Buffer_pin
@@ -58,7 +59,7 @@ from cuda.core._native._device_wait cimport call_once, release_interruptibly, wa
 from cuda.core._stream cimport Stream, Stream_accept, Stream_pin, is_default
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport call_with_interpreter
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN, WARN_RETURN, init_driver
 
 from cuda.core._memory._buffer import Buffer
 from cuda.core._memory._copies import holds_objects
@@ -304,7 +305,7 @@ def wait_before_free(device_id: int) -> None:
     except CUDAError:
         pass
     finally:
-        Context_leave(is_entered)
+        Context_leave_to_release(is_entered)
 
 
 def allocate_host_with_flags(resource: MemoryResource, size: int, flags: int, stream=None) -> Buffer:
@@ -386,7 +387,8 @@ cdef Buffer allocate(object resource, object stream, Allocate call, const char* 
     cdef Allocation value
     cdef AllocationHandle h_allocation
     cdef StreamPin stream_pin
-    cdef cydriver.CUresult err
+    cdef cydriver.CUresult err = cydriver.CUresult.CUDA_SUCCESS
+    cdef cydriver.CUresult left = cydriver.CUresult.CUDA_SUCCESS
     cdef type cls = resource._buffer_class
     cdef bint waits
     cdef int is_entered
@@ -396,19 +398,18 @@ cdef Buffer allocate(object resource, object stream, Allocate call, const char* 
         check_context(api)
     waits = prepare(resource, stream_pin.handle(), request.size != 0, value)
     if request.size != 0:
-        is_entered = Context_enter(request.h_context.get())
-        try:
-            with nogil:
-                limit_backlog()
+        with nogil:
+            is_entered = Context_enter(request.h_context.get())
+            limit_backlog()
+            err = call(request)
+            if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_retired():
                 err = call(request)
-                if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_retired():
-                    err = call(request)
-                HANDLE_RETURN(err, api)
-        finally:
-            Context_leave(is_entered)
-    value.pointer = request.pointer
-    value.size = request.size
-    own_by_resource(value, waits, &h_allocation)
+            left = Context_leave(is_entered)
+    if err == cydriver.CUresult.CUDA_SUCCESS:
+        value.pointer = request.pointer
+        value.size = request.size
+        own_by_resource(value, waits, &h_allocation)
+    LEAVE_RETURN(err, api, left)
     return Buffer_create(cls, h_allocation, resource, None)
 
 
@@ -463,7 +464,7 @@ cdef int free_device(cydriver.CUdeviceptr c_pointer, int device_id) except -1:
             with nogil:
                 HANDLE_RETURN(call_once(&free_memory, c_pointer, release_interruptibly, b"cuMemFree"), b"cuMemFree")
         finally:
-            Context_leave(is_entered)
+            Context_leave_to_release(is_entered)
     return 0
 
 
@@ -1010,7 +1011,7 @@ cdef cydriver.CUresult unmap(Unmapping value) noexcept nogil:
         WARN_RETURN(synchronize(value.h_stream.get()), b"cuStreamSynchronize", value.h_stream.get())
     mode.end()
     remove_users(value.ranges)
-    Context_leave(is_entered > 0)
+    Context_leave_to_release(is_entered > 0)
     return cydriver.CUresult.CUDA_SUCCESS  # the warnings have reported all failures
 
 

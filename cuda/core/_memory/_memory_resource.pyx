@@ -16,7 +16,7 @@ from cpython.long cimport PyLong_CheckExact
 from cpython.number cimport PyIndex_Check
 from cpython.object cimport PyObject
 
-from cuda.core._context cimport Context_current, Context_enter, Context_leave, Context_ordinal
+from cuda.core._context cimport Context_current, Context_enter, Context_leave_to_release, Context_ordinal
 from cuda.core._native._cuda_core cimport (
     Allocation,
     AllocationHandle,
@@ -403,7 +403,7 @@ cdef void free_in_stream_order(Allocation value) noexcept nogil:
         if err != cydriver.CUresult.CUDA_SUCCESS and not retire_if_capturing(value):
             warn_leak(value, err, b"cuMemFreeAsync")
         note_free(value.h_stream)
-    Context_leave(is_entered)
+    Context_leave_to_release(is_entered)
 
 
 cdef atomic[int]* own_pools = new atomic[int](0)
@@ -486,7 +486,7 @@ cdef void free_in_graph(Allocation value) noexcept nogil:
         and c_capture == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     ):
         warn_leak(value, err, b"cuMemFreeAsync")
-    Context_leave(is_entered)
+    Context_leave_to_release(is_entered)
 
 
 # --- Wrapped memory --------------------------------------------------------------------------------
@@ -596,7 +596,7 @@ cdef void call_deallocate(Allocation& value) noexcept:
             try:
                 resource.deallocate(value.pointer, value.size, stream=stream)
             finally:
-                Context_leave(is_entered)
+                Context_leave_to_release(is_entered)
     except BaseException as error:
         if raise_later_if_from_handler(error):
             return

@@ -40,6 +40,7 @@ from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport call_with_interpreter, is_interpreter_exiting
 from cuda.core._utils.cuda_utils cimport (
     HANDLE_RETURN,
+    LEAVE_RETURN,
     WARN_RETURN,
     c_driver_version,
     show_unraisable,
@@ -158,18 +159,17 @@ cdef cydriver.CUresult wait_for_busy_stream(
 cdef int record_stream_event(cydriver.CUstream c_stream, EventHandle* event) except -1 nogil:
     cdef cydriver.CUcontext c_context = NULL
     cdef cydriver.CUevent c_event = NULL
+    cdef cydriver.CUresult err, left
     cdef CaptureModeScope mode
     relax_capture_mode(mode)
     HANDLE_RETURN(cydriver.cuStreamGetCtx(c_stream, &c_context), b"cuStreamGetCtx")
     HANDLE_RETURN(cydriver.cuCtxPushCurrent(c_context), b"cuCtxPushCurrent")
-    try:
-        HANDLE_RETURN(
-            cydriver.cuEventCreate(&c_event, cydriver.CUevent_flags.CU_EVENT_DISABLE_TIMING), b"cuEventCreate"
-        )
+    err = cydriver.cuEventCreate(&c_event, cydriver.CUevent_flags.CU_EVENT_DISABLE_TIMING)
+    left = cydriver.cuCtxPopCurrent(&c_context)
+    if err == cydriver.CUresult.CUDA_SUCCESS:
         event[0] = EventHandle.own(c_event, &destroy_event, Anchor())
-        HANDLE_RETURN(cydriver.cuEventRecord(c_event, c_stream), b"cuEventRecord")
-    finally:
-        WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
+    LEAVE_RETURN(err, b"cuEventCreate", left)
+    HANDLE_RETURN(cydriver.cuEventRecord(c_event, c_stream), b"cuEventRecord")
     return 0
 
 

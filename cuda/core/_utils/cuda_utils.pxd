@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The three helpers that check a driver result. ``api`` names the call, and a rule test compares it with the call."""
+"""The four helpers that check a driver result. ``api`` names the call, and a rule test compares it with the call."""
 
 from cuda.core._utils cimport cydriver
 
@@ -21,6 +21,14 @@ cdef inline int ALLOW_RETURN(cydriver.CUresult err, cydriver.CUresult expected, 
     return raise_driver_error(err, api)
 
 
+# The call was made in another context, which was left with the result `left`. If both failed, the error of the call is
+# raised, with a note. Take ownership of what the call has created before this check, so that it is destroyed.
+cdef inline int LEAVE_RETURN(cydriver.CUresult err, const char* api, cydriver.CUresult left) except -1 nogil:
+    if err == cydriver.CUresult.CUDA_SUCCESS and left == cydriver.CUresult.CUDA_SUCCESS:
+        return 0
+    return raise_left_error(err, api, left)
+
+
 # For destructors: a failure issues a CUDAWarning and is never raised. The message contains the handle of the resource,
 # because Python shows equal warnings only once.
 cdef inline void WARN_RETURN(cydriver.CUresult err, const char* api=NULL, const void* handle=NULL) noexcept nogil:
@@ -29,6 +37,9 @@ cdef inline void WARN_RETURN(cydriver.CUresult err, const char* api=NULL, const 
 
 
 cdef int raise_driver_error(cydriver.CUresult err, const char* api) except -1 nogil
+cdef int raise_left_error(cydriver.CUresult err, const char* api, cydriver.CUresult left) except -1 nogil
+# For an `except` clause after which the error is raised again. Does nothing if the context could be left.
+cdef int note_left_context(object error, cydriver.CUresult left) except -1
 # `what` describes the resource, if known. While the driver shuts down, nothing is reported.
 cdef void warn_driver_error(cydriver.CUresult err, const char* api, const char* what) noexcept nogil
 cdef void warn_of_release(cydriver.CUresult err, const char* api, const void* handle) noexcept nogil

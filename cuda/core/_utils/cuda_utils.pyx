@@ -204,6 +204,36 @@ cdef int raise_driver_error(cydriver.CUresult err, const char* api) except -1 no
         raise _driver_error(err, api)
 
 
+cdef int raise_left_error(cydriver.CUresult err, const char* api, cydriver.CUresult left) except -1 nogil:
+    with gil:
+        try:
+            HANDLE_RETURN(err, api)
+        except BaseException as error:
+            note_left_context(error, left)
+            raise
+        try:
+            raise_driver_error(left, b"cuCtxPopCurrent")
+        except CUDAError as error:
+            error.add_note(f"The current context of this thread is now {_current_context()}.")
+            raise
+
+
+cdef int note_left_context(object error, cydriver.CUresult left) except -1:
+    if left != cydriver.CUresult.CUDA_SUCCESS:
+        error.add_note(
+            f"The previous context could not be made current again: {_driver_error(left, b'cuCtxPopCurrent')}\n"
+            f"The current context of this thread is now {_current_context()}."
+        )
+    return 0
+
+
+cdef str _current_context():
+    cdef cydriver.CUcontext c_context = NULL
+    if cydriver.cuCtxGetCurrent(&c_context) != cydriver.CUresult.CUDA_SUCCESS:
+        return "unknown"
+    return hex(<size_t>c_context) if c_context != NULL else "none"
+
+
 cdef object _driver_error(cydriver.CUresult err, const char* api):
     cdef int code = <int>err
     cdef const char* c_name = NULL

@@ -22,8 +22,14 @@ from cuda.core._native._cuda_core cimport (
 )
 from cuda.core._stream cimport Stream, Stream_context, Stream_create
 from cuda.core._utils cimport cydriver
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
-from cuda.core.graph._parameters cimport ConditionalValues, ConditionalValues_create, NodeValues, add_node
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN, WARN_RETURN, note_left_context
+from cuda.core.graph._parameters cimport (
+    ConditionalValues,
+    ConditionalValues_create,
+    NodeValues,
+    add_node,
+    take_back_node,
+)
 from cuda.core.graph._state cimport (
     GraphRecord,
     GraphTree,
@@ -386,17 +392,21 @@ cdef NodeRecord StreamCapture_add(StreamCapture self, const StreamHandle& h_stre
     c_dependencies.assign(point.dependencies, point.dependencies + point.count)
     record = add_node(graph, c_dependencies.data(), c_dependencies.size(), values)
     c_node = record.c_node
-    with nogil:
-        HANDLE_RETURN(
-            cydriver.cuStreamUpdateCaptureDependencies(
-                h_captured.get(),
-                &c_node,
-                NULL,
-                1,
-                cydriver.CUstreamUpdateCaptureDependencies_flags.CU_STREAM_SET_CAPTURE_DEPENDENCIES,
-            ),
-            b"cuStreamUpdateCaptureDependencies",
-        )
+    try:
+        with nogil:
+            HANDLE_RETURN(
+                cydriver.cuStreamUpdateCaptureDependencies(
+                    h_captured.get(),
+                    &c_node,
+                    NULL,
+                    1,
+                    cydriver.CUstreamUpdateCaptureDependencies_flags.CU_STREAM_SET_CAPTURE_DEPENDENCIES,
+                ),
+                b"cuStreamUpdateCaptureDependencies",
+            )
+    except BaseException as error:
+        take_back_node(graph, record, error)
+        raise
     return record
 
 
@@ -428,7 +438,6 @@ cdef NodeRecord add_conditional(
     list streams,
 ):
     cdef ConditionalValues values
-    cdef StreamHandle h_captured = h_stream
     cdef ContextHandle h_context
     cdef int device_id = -1
     cdef int is_entered = 0
@@ -436,12 +445,14 @@ cdef NodeRecord add_conditional(
     Stream_context(stream, &h_context, &device_id)
     is_entered = Context_enter(h_context.get())
     try:
-        values = ConditionalValues_create(condition, c_type, count)
-        for _ in range(values.params.conditional.size):
-            streams.append(new_stream(stream))
-        return StreamCapture_add(capture, h_captured, values)
-    finally:
-        Context_leave(is_entered)
+        values = ConditionalValues_create(condition, c_type, count)     # refers to the current context
+    except BaseException as error:
+        note_left_context(error, Context_leave(is_entered))
+        raise
+    LEAVE_RETURN(cydriver.CUresult.CUDA_SUCCESS, NULL, Context_leave(is_entered))
+    for _ in range(values.params.conditional.size):
+        streams.append(new_stream(stream))
+    return StreamCapture_add(capture, h_stream, values)
 
 
 cdef int check_version(int minor, str what) except -1:

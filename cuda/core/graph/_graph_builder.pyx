@@ -11,6 +11,7 @@ from cuda.core._context cimport Context_enter, Context_leave
 from cuda.core._native._cuda_core cimport ContextHandle, StreamPin, address, refuse_closed
 from cuda.core._stream cimport Stream, StreamSource, Stream_context, Stream_pin
 from cuda.core._utils cimport cydriver
+from cuda.core._utils.cuda_utils cimport LEAVE_RETURN, note_left_context
 from cuda.core.graph._capture cimport (
     StreamCapture,
     StreamCapture_abandon,
@@ -312,9 +313,12 @@ cdef class GraphBuilder(StreamSource):
         graph = StreamCapture_graph(self._capture)
         is_entered = Context_enter(h_context.get())
         try:
-            return GraphCondition_create(self._capture.tree, graph, default_value)
-        finally:
-            Context_leave(is_entered)
+            condition = GraphCondition_create(self._capture.tree, graph, default_value)
+        except BaseException as error:
+            note_left_context(error, Context_leave(is_entered))
+            raise
+        LEAVE_RETURN(cydriver.CUresult.CUDA_SUCCESS, NULL, Context_leave(is_entered))
+        return condition
 
     @cython.critical_section
     def if_then(self, condition: GraphCondition) -> GraphBuilder:

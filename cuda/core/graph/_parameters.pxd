@@ -52,6 +52,9 @@ cdef int add_object(NodeValues self, object thing) except -1
 # Adds a node after others, and lets the graph retain its operands.
 cdef NodeRecord add_node(GraphRecord graph, const cydriver.CUgraphNode* c_from, size_t count, NodeValues values)
 
+# For the `except` clause of a step after add_node(): removes the node again. If that fails, the error has a note.
+cdef int take_back_node(GraphRecord graph, NodeRecord record, object error) except -1
+
 # Sets the parameters of a node. On an exception the node is unchanged.
 cdef int change_node(GraphRecord graph, NodeRecord record, NodeValues values) except -1
 

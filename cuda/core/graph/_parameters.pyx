@@ -40,6 +40,7 @@ from cuda.core.graph._state cimport (
     GraphView,
     NodeRecord,
     NodeRecord_mark_children_destroyed,
+    NodeRecord_mark_destroyed,
     NodeRecord_retain,
     NodeRecord_set_values,
     anchor_object,
@@ -157,8 +158,23 @@ cdef NodeRecord add_node(GraphRecord graph, const cydriver.CUgraphNode* c_from, 
     record = GraphRecord_add(graph, c_node, values.params.type)
     NodeRecord_set_values(record, values)
     NodeRecord_retain(graph, record, c_object)
-    values.update_record(graph, record)
+    try:
+        values.update_record(graph, record)
+    except BaseException as error:
+        take_back_node(graph, record, error)
+        raise
     return record
+
+
+cdef int take_back_node(GraphRecord graph, NodeRecord record, object error) except -1:
+    cdef cydriver.CUgraphNode c_node = record.c_node
+    try:
+        with nogil:
+            HANDLE_RETURN(cydriver.cuGraphDestroyNode(c_node), b"cuGraphDestroyNode")
+        NodeRecord_mark_destroyed(graph, record)
+    except CUDAError as failure:
+        error.add_note(f"The node could not be removed again and remains in the graph: {failure}")
+    return 0
 
 
 cdef int change_node(GraphRecord graph, NodeRecord record, NodeValues values) except -1:

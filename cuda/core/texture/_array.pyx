@@ -10,7 +10,14 @@ from libc.string cimport memset
 from cpython.buffer cimport PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyObject_CheckBuffer, PyObject_GetBuffer
 from cpython.object cimport PyObject
 
-from cuda.core._context cimport Context_current, Context_enter, Context_enter_to_release, Context_leave, Context_ordinal
+from cuda.core._context cimport (
+    Context_current,
+    Context_enter,
+    Context_enter_to_release,
+    Context_leave,
+    Context_leave_to_release,
+    Context_ordinal,
+)
 from cuda.core._device cimport Device, Device_find, Device_pin_context
 from cuda.core._memory._buffer cimport Buffer, Buffer_pin, check_writable
 from cuda.core._native._cuda_core cimport (
@@ -40,7 +47,7 @@ from cuda.core._native._cuda_core cimport (
 )
 from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_pin, is_default
 from cuda.core._utils cimport cydriver
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.graph._capture cimport StreamCapture, StreamCapture_graph
 from cuda.core.graph._graph_builder cimport GraphBuilder
 from cuda.core.graph._state cimport GraphRecord, new_anchors, retain
@@ -303,35 +310,36 @@ def create_opaque_array(Device device, options: OpaqueArrayOptions) -> OpaqueArr
     """Create an array (:meth:`Device.create_opaque_array`)."""
     cdef ContextPin context
     cdef InContext[cydriver.CUarray] value
+    cdef ArrayHandle h_array
     cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR c_description
     options = check_or_create_options(OpaqueArrayOptions, options, "array options")
     Array_describe(options, &c_description)
     Device_pin_context(device, &context)
     value.h_context = context.handle()
     value.is_small = Array_is_small(&c_description, element_size(options.format, c_description.NumChannels))
-    create_in_context(value, &c_description)
+    create_in_context(value, &c_description, &h_array)
     return Array_wrap(
-        ArrayHandle.own(value, &Array_end, Anchor()), options.shape, options.format, c_description.NumChannels,
-        c_description.Flags, device._id,
+        h_array, options.shape, options.format, c_description.NumChannels, c_description.Flags, device._id
     )
 
 
 cdef int create_in_context(
-    InContext[cydriver.CUarray]& value, const cydriver.CUDA_ARRAY3D_DESCRIPTOR* c_description
+    InContext[cydriver.CUarray]& value,
+    const cydriver.CUDA_ARRAY3D_DESCRIPTOR* c_description,
+    ArrayHandle* h_array,
 ) except -1:
     cdef int is_entered = 0
-    cdef cydriver.CUresult err
+    cdef cydriver.CUresult err, left
     with nogil:
         limit_backlog()
         is_entered = Context_enter(value.h_context.get())
-        try:
+        err = cydriver.cuArray3DCreate(&value.raw, c_description)
+        if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_retired():
             err = cydriver.cuArray3DCreate(&value.raw, c_description)
-            if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_retired():
-                err = cydriver.cuArray3DCreate(&value.raw, c_description)
-            HANDLE_RETURN(err, b"cuArray3DCreate")
-        finally:
-            Context_leave(is_entered)
-    return 0
+        left = Context_leave(is_entered)
+    if err == cydriver.CUresult.CUDA_SUCCESS:
+        h_array[0] = ArrayHandle.own(value, &Array_end, Anchor())
+    return LEAVE_RETURN(err, b"cuArray3DCreate", left)
 
 
 # Returns true if the array is so small that its destruction can be deferred and batched with others.
@@ -359,7 +367,7 @@ cdef void Array_destroy(InContext[cydriver.CUarray] value) noexcept nogil:
     if is_entered >= 0:
         relax_capture_mode(mode)
         WARN_RETURN(cydriver.cuArrayDestroy(value.raw), b"cuArrayDestroy", value.raw)
-        Context_leave(is_entered)
+        Context_leave_to_release(is_entered)
 
 
 cdef OpaqueArray Array_wrap(
@@ -512,6 +520,7 @@ def create_mipmapped_array(Device device, options: MipmappedArrayOptions) -> Mip
     """Create a mipmapped array (:meth:`Device.create_mipmapped_array`)."""
     cdef ContextPin context
     cdef InContext[cydriver.CUmipmappedArray] value
+    cdef MipmappedArrayHandle h_mipmap
     cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR c_description
     cdef MipmappedArray self
     options = check_or_create_options(MipmappedArrayOptions, options, "mipmapped array options")
@@ -520,9 +529,9 @@ def create_mipmapped_array(Device device, options: MipmappedArrayOptions) -> Mip
     value.h_context = context.handle()
     # All levels together have less than twice the elements of level 0.
     value.is_small = Array_is_small(&c_description, 2 * element_size(options.format, c_description.NumChannels))
-    create_mipmap_in_context(value, &c_description, options.num_levels)
+    create_mipmap_in_context(value, &c_description, options.num_levels, &h_mipmap)
     self = MipmappedArray.__new__(MipmappedArray)
-    self._h_mipmap.set(MipmappedArrayHandle.own(value, &MipmappedArray_end, Anchor()))
+    self._h_mipmap.set(h_mipmap)
     self._describe(options.shape, options.format, c_description.NumChannels, c_description.Flags, device._id)
     # The driver does not report that it creates fewer.
     self._num_levels = min(options.num_levels, max_levels(self._shape, self._flags))
@@ -538,20 +547,20 @@ cdef int create_mipmap_in_context(
     InContext[cydriver.CUmipmappedArray]& value,
     const cydriver.CUDA_ARRAY3D_DESCRIPTOR* c_description,
     unsigned int num_levels,
+    MipmappedArrayHandle* h_mipmap,
 ) except -1:
     cdef int is_entered = 0
-    cdef cydriver.CUresult err
+    cdef cydriver.CUresult err, left
     with nogil:
         limit_backlog()
         is_entered = Context_enter(value.h_context.get())
-        try:
+        err = cydriver.cuMipmappedArrayCreate(&value.raw, c_description, num_levels)
+        if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_retired():
             err = cydriver.cuMipmappedArrayCreate(&value.raw, c_description, num_levels)
-            if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_retired():
-                err = cydriver.cuMipmappedArrayCreate(&value.raw, c_description, num_levels)
-            HANDLE_RETURN(err, b"cuMipmappedArrayCreate")
-        finally:
-            Context_leave(is_entered)
-    return 0
+        left = Context_leave(is_entered)
+    if err == cydriver.CUresult.CUDA_SUCCESS:
+        h_mipmap[0] = MipmappedArrayHandle.own(value, &MipmappedArray_end, Anchor())
+    return LEAVE_RETURN(err, b"cuMipmappedArrayCreate", left)
 
 
 cdef void MipmappedArray_end(InContext[cydriver.CUmipmappedArray] value) noexcept nogil:
@@ -568,7 +577,7 @@ cdef void MipmappedArray_destroy(InContext[cydriver.CUmipmappedArray] value) noe
     if is_entered >= 0:
         relax_capture_mode(mode)
         WARN_RETURN(cydriver.cuMipmappedArrayDestroy(value.raw), b"cuMipmappedArrayDestroy", value.raw)
-        Context_leave(is_entered)
+        Context_leave_to_release(is_entered)
 
 
 cdef OpaqueArray MipmappedArray_level(MipmappedArray self, object level):
@@ -576,6 +585,7 @@ cdef OpaqueArray MipmappedArray_level(MipmappedArray self, object level):
     cdef InContext[cydriver.CUarray] value
     cdef unsigned int c_level
     cdef int is_entered = 0
+    cdef cydriver.CUresult err
     number = level if type(level) is int else int_argument("level", level)
     MipmappedArray_pin(self, &mipmap)
     if not 0 <= number < self._num_levels:
@@ -584,13 +594,8 @@ cdef OpaqueArray MipmappedArray_level(MipmappedArray self, object level):
     value.h_context = mipmap.value().h_context
     with nogil:
         is_entered = Context_enter(value.h_context.get())
-        try:
-            HANDLE_RETURN(
-                cydriver.cuMipmappedArrayGetLevel(&value.raw, mipmap.value().raw, c_level),
-                b"cuMipmappedArrayGetLevel",
-            )
-        finally:
-            Context_leave(is_entered)
+        err = cydriver.cuMipmappedArrayGetLevel(&value.raw, mipmap.value().raw, c_level)
+        LEAVE_RETURN(err, b"cuMipmappedArrayGetLevel", Context_leave(is_entered))
     return Array_wrap(
         ArrayHandle.borrow(value, mipmap.anchor()), level_shape(self._shape, self._flags, number),
         self._format, self._num_channels, self._flags, self._device_id,
@@ -666,16 +671,15 @@ cdef int copy_in_stream_order(
     cdef ContextHandle h_context
     cdef int device_id = 0
     cdef int is_entered = 0
+    cdef cydriver.CUresult err
     describe_copy(self, array, pointer, is_on_host, is_read, &c_copy)
     # A default stream is that of the current context.
     if not is_default(stream_pin.handle()):
         Stream_context(stream, &h_context, &device_id)
     with nogil:
         is_entered = Context_enter(h_context.get())
-        try:
-            HANDLE_RETURN(cydriver.cuMemcpy3DAsync(&c_copy, stream_pin.get()), b"cuMemcpy3DAsync")
-        finally:
-            Context_leave(is_entered)
+        err = cydriver.cuMemcpy3DAsync(&c_copy, stream_pin.get())
+        LEAVE_RETURN(err, b"cuMemcpy3DAsync", Context_leave(is_entered))
     return 0
 
 

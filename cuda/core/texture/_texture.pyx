@@ -10,7 +10,7 @@ from libc.string cimport memcpy, memset
 
 from cpython.object cimport PyObject
 
-from cuda.core._context cimport Context_enter, Context_enter_to_release, Context_leave
+from cuda.core._context cimport Context_enter, Context_enter_to_release, Context_leave, Context_leave_to_release
 from cuda.core._device cimport Device, Device_find, Device_pin_context
 from cuda.core._kernel_arg_handler cimport FITS, WRONG_SIZE, register_argument_type
 from cuda.core._memory._buffer cimport Buffer, Buffer_pin
@@ -35,7 +35,7 @@ from cuda.core._native._cuda_core cimport (
     retire_small,
 )
 from cuda.core._utils cimport cydriver
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
+from cuda.core._utils.cuda_utils cimport LEAVE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.texture._array cimport Array_pin, MipmappedArray, MipmappedArray_pin, OpaqueArray, element_size
 
 import operator
@@ -201,6 +201,7 @@ def create_texture_object(
     cdef cydriver.CUDA_RESOURCE_DESC c_resource
     cdef cydriver.CUDA_TEXTURE_DESC c_texture
     cdef Elements elements
+    cdef TextureHandle h_texture
     cdef TextureObject self
     if not isinstance(resource, ResourceDescriptor):
         raise TypeError(f"resource must be a ResourceDescriptor, not {type(resource).__name__}")
@@ -215,9 +216,9 @@ def create_texture_object(
     value.h_context = context.handle()
     value.needs = anchor
     value.is_small = ResourceDescriptor_has_own_array(resource)
-    create_in_context(value, &c_resource, &c_texture)
+    create_in_context(value, &c_resource, &c_texture, &h_texture)
     self = TextureObject.__new__(TextureObject)
-    self._h_texture.set(TextureHandle.own(value, &Texture_end, Anchor()))
+    self._h_texture.set(h_texture)
     self._resource = resource
     self._options = options
     self._device_id = device._id
@@ -242,17 +243,17 @@ cdef int create_in_context(
     BindlessObject[cydriver.CUtexObject]& value,
     const cydriver.CUDA_RESOURCE_DESC* c_resource,
     const cydriver.CUDA_TEXTURE_DESC* c_texture,
+    TextureHandle* h_texture,
 ) except -1:
     cdef int is_entered = 0
+    cdef cydriver.CUresult err, left
     with nogil:
         is_entered = Context_enter(value.h_context.get())
-        try:
-            HANDLE_RETURN(
-                cydriver.cuTexObjectCreate(&value.raw, c_resource, c_texture, NULL), b"cuTexObjectCreate"
-            )
-        finally:
-            Context_leave(is_entered)
-    return 0
+        err = cydriver.cuTexObjectCreate(&value.raw, c_resource, c_texture, NULL)
+        left = Context_leave(is_entered)
+    if err == cydriver.CUresult.CUDA_SUCCESS:
+        h_texture[0] = TextureHandle.own(value, &Texture_end, Anchor())
+    return LEAVE_RETURN(err, b"cuTexObjectCreate", left)
 
 
 cdef void Texture_end(BindlessObject[cydriver.CUtexObject] value) noexcept nogil:
@@ -268,7 +269,7 @@ cdef void Texture_destroy(BindlessObject[cydriver.CUtexObject] value) noexcept n
     if is_entered >= 0:
         relax_capture_mode(mode)
         WARN_RETURN(cydriver.cuTexObjectDestroy(value.raw), b"cuTexObjectDestroy", <void*><uintptr_t>value.raw)
-        Context_leave(is_entered)
+        Context_leave_to_release(is_entered)
 
 
 # Writes a kernel argument: the 64-bit CUtexObject.
@@ -351,6 +352,7 @@ def create_surface_object(Device device, resource: ResourceDescriptor) -> Surfac
     cdef Anchor anchor
     cdef BindlessObject[cydriver.CUsurfObject] value
     cdef cydriver.CUDA_RESOURCE_DESC c_resource
+    cdef SurfaceHandle h_surface
     cdef SurfaceObject self
     if not isinstance(resource, ResourceDescriptor):
         raise TypeError(f"resource must be a ResourceDescriptor, not {type(resource).__name__}")
@@ -363,25 +365,28 @@ def create_surface_object(Device device, resource: ResourceDescriptor) -> Surfac
     value.h_context = context.handle()
     value.needs = anchor
     value.is_small = ResourceDescriptor_has_own_array(resource)
-    create_surface_in_context(value, &c_resource)
+    create_surface_in_context(value, &c_resource, &h_surface)
     self = SurfaceObject.__new__(SurfaceObject)
-    self._h_surface.set(SurfaceHandle.own(value, &Surface_end, Anchor()))
+    self._h_surface.set(h_surface)
     self._resource = resource
     self._device_id = device._id
     return self
 
 
 cdef int create_surface_in_context(
-    BindlessObject[cydriver.CUsurfObject]& value, const cydriver.CUDA_RESOURCE_DESC* c_resource
+    BindlessObject[cydriver.CUsurfObject]& value,
+    const cydriver.CUDA_RESOURCE_DESC* c_resource,
+    SurfaceHandle* h_surface,
 ) except -1:
     cdef int is_entered = 0
+    cdef cydriver.CUresult err, left
     with nogil:
         is_entered = Context_enter(value.h_context.get())
-        try:
-            HANDLE_RETURN(cydriver.cuSurfObjectCreate(&value.raw, c_resource), b"cuSurfObjectCreate")
-        finally:
-            Context_leave(is_entered)
-    return 0
+        err = cydriver.cuSurfObjectCreate(&value.raw, c_resource)
+        left = Context_leave(is_entered)
+    if err == cydriver.CUresult.CUDA_SUCCESS:
+        h_surface[0] = SurfaceHandle.own(value, &Surface_end, Anchor())
+    return LEAVE_RETURN(err, b"cuSurfObjectCreate", left)
 
 
 cdef void Surface_end(BindlessObject[cydriver.CUsurfObject] value) noexcept nogil:
@@ -397,7 +402,7 @@ cdef void Surface_destroy(BindlessObject[cydriver.CUsurfObject] value) noexcept 
     if is_entered >= 0:
         relax_capture_mode(mode)
         WARN_RETURN(cydriver.cuSurfObjectDestroy(value.raw), b"cuSurfObjectDestroy", <void*><uintptr_t>value.raw)
-        Context_leave(is_entered)
+        Context_leave_to_release(is_entered)
 
 
 # Writes a kernel argument: the 64-bit CUsurfObject.

@@ -1,0 +1,167 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Calls in another context than the current one make the caller's context current again, or say that they could not."""
+
+import gc
+import importlib
+
+import pytest
+
+from cuda.core import CUDAError, Device, GraphicsResource, LaunchConfig, ObjectCode, StreamOptions, launch
+from cuda.core.texture import OpaqueArrayOptions, ResourceDescriptor
+from support.contexts import current_context
+from support.kernels import compiled
+from support.threads import in_thread
+from support.work import settle
+
+pytestmark = pytest.mark.requires(software=True, devices=2)
+
+IMAGE = OpaqueArrayOptions(shape=(4, 4), format="float32", num_channels=1, is_surface_load_store=True)
+SOURCE = 'extern "C" __global__ void nothing() {}'
+
+
+def map_graphics(second):
+    emulator = importlib.import_module("cuda.emulator")
+    stream = second.create_stream()
+    with second:
+        resource = GraphicsResource.from_gl_buffer(emulator.GraphicsBuffer(64).name)
+
+    def call():
+        resource.map(stream=stream)
+        resource.unmap()
+
+    return call
+
+
+def texture(second):
+    array = second.create_opaque_array(IMAGE)
+    resource = ResourceDescriptor.from_opaque_array(array)
+    return lambda: second.create_texture_object(resource=resource)
+
+
+def surface(second):
+    array = second.create_opaque_array(IMAGE)
+    resource = ResourceDescriptor.from_opaque_array(array)
+    return lambda: second.create_surface_object(resource=resource)
+
+
+def condition(second):
+    builder = second.create_stream().create_graph_builder().begin_building()
+    return lambda: builder.create_condition()
+
+
+def conditional(second):
+    builder = second.create_stream().create_graph_builder().begin_building()
+
+    def call():
+        made.append(builder.if_then(builder.create_condition()))
+
+    made = []
+    return call
+
+
+def record(second):
+    stream = second.create_stream()
+    return lambda: stream.record()
+
+
+def wait(second):
+    stream = Device(0).create_stream()
+    awaited = [second.create_stream() for _ in range(2)]  # a stream keeps its event
+    remaining = iter(awaited)
+    return lambda: stream.wait(next(remaining)) or awaited
+
+
+def grid_auto(second):
+    stream = second.create_stream()
+    kernel = ObjectCode.from_cubin(compiled(SOURCE).code).get_kernel("nothing")
+    blocks = [64, 32]  # the size of the grid is remembered
+    return lambda: launch(stream, LaunchConfig(grid="auto", block=blocks.pop()), kernel)
+
+
+# Each makes what its operation needs on the second device, and returns the operation and the call it makes there.
+OPERATIONS = {
+    "stream": (lambda second: second.create_stream, "cuStreamCreateWithPriority"),
+    "stream with a priority": (
+        lambda second: lambda: second.create_stream(options=StreamOptions(priority=-1)),
+        "cuStreamCreateWithPriority",
+    ),
+    "priority": (
+        lambda second: lambda: second.create_stream(options=StreamOptions(priority=-1)),
+        "cuCtxGetStreamPriorityRange",
+    ),
+    "event": (lambda second: second.create_event, "cuEventCreate"),
+    "record": (record, "cuEventCreate"),
+    "wait": (wait, "cuEventCreate"),
+    "sync": (lambda second: second.sync, "cuCtxRecordEvent"),
+    "array": (lambda second: lambda: second.create_opaque_array(IMAGE), "cuArray3DCreate"),
+    "texture": (texture, "cuTexObjectCreate"),
+    "surface": (surface, "cuSurfObjectCreate"),
+    "condition": (condition, "cuGraphConditionalHandleCreate"),
+    "conditional": (conditional, "cuGraphConditionalHandleCreate"),
+    "graphics": (map_graphics, "cuGraphicsMapResources"),
+    "grid": (grid_auto, "cuOccupancyMaxActiveBlocksPerMultiprocessor"),
+}
+each_operation = pytest.mark.parametrize(("prepare", "call"), OPERATIONS.values(), ids=OPERATIONS)
+
+
+def on_two_devices(check, *arguments):
+    """Call a function on a new thread, with device 0 current and device 1 initialized."""
+
+    def run():
+        Device(1).set_current()
+        Device(0).set_current()
+        check(*arguments)
+        settle()
+
+    in_thread(run)
+
+
+def handles() -> list[str]:
+    """Return the resources of the software device."""
+    gc.collect()
+    settle()
+    return sorted(importlib.import_module("cuda.emulator").leaks())
+
+
+@each_operation
+@pytest.mark.parametrize("when", ["after", "before"])
+def test_an_operation_raises_if_the_context_cannot_be_restored_and_creates_nothing(prepare, call, when):
+    emulator = importlib.import_module("cuda.emulator")
+
+    def check():
+        operation = prepare(Device(1))
+        first = current_context()
+        operation()
+        before = handles()
+        with emulator.fail("cuCtxPopCurrent", "CUDA_ERROR_UNKNOWN", when=when, nth=1) as plan:
+            with pytest.raises(CUDAError, match="cuCtxPopCurrent") as info:
+                operation()
+            assert plan.fired == 1
+        current = first if when == "after" else int(Device(1).context.handle)
+        assert current_context() == current
+        assert f"{current:#x}" in "".join(info.value.__notes__)
+        Device(0).set_current()
+        del info
+        assert handles() == before
+
+    on_two_devices(check)
+
+
+@each_operation
+def test_an_error_of_the_call_has_the_failed_restoration_as_a_note(prepare, call):
+    emulator = importlib.import_module("cuda.emulator")
+
+    def check():
+        operation = prepare(Device(1))
+        operation()
+        before = handles()
+        with emulator.fail(call, "CUDA_ERROR_UNKNOWN"), emulator.fail("cuCtxPopCurrent", 999, when="after"):
+            with pytest.raises(CUDAError, match=call) as info:
+                operation()
+        [note] = [text for text in info.value.__notes__ if "cuCtxPopCurrent" in text]
+        assert f"The current context of this thread is now {current_context():#x}" in note
+        del info
+        assert handles() == before
+
+    on_two_devices(check)
