@@ -42,6 +42,13 @@ from support.memory import _SynchronousMemoryResource
 from support.threads import in_thread
 from support.work import busy, settle
 
+
+def free_garbage():
+    """Free what earlier tests dropped."""
+    gc.collect()
+    settle()
+
+
 # --- names ---
 
 
@@ -132,7 +139,7 @@ def test_incremental_links_are_off_by_default():
 def test_failed_releases_warn_except_while_the_driver_shuts_down(device, make, call, capfd):
     emulator = importlib.import_module("cuda.emulator")
     for code, count in (("CUDA_ERROR_DEINITIALIZED", 0), ("CUDA_ERROR_UNKNOWN", 1)):
-        settle()  # frees what earlier tests dropped
+        free_garbage()
         thing = make(device)
         with warnings.catch_warnings(record=True) as caught, emulator.fail(f"{call}*", code, when="after") as plan:
             warnings.simplefilter("always")
@@ -152,7 +159,7 @@ def test_failed_releases_warn_except_while_the_driver_shuts_down(device, make, c
 )
 def test_warnings_about_two_resources_are_not_merged(device, make):
     emulator = importlib.import_module("cuda.emulator")
-    settle()
+    free_garbage()
     things = [make(device) for _ in range(2)]
     names = [f"{int(thing.handle):#x}" for thing in things]
     with warnings.catch_warnings(record=True) as caught, emulator.fail("cu*Destroy*", "CUDA_ERROR_UNKNOWN"):
@@ -175,7 +182,7 @@ OWN_RESOURCES = {
 def test_failed_frees_of_resources_of_the_library_warn(device, make, call, unraisable):
     emulator = importlib.import_module("cuda.emulator")
     resource = make(device)
-    settle()  # frees what earlier tests dropped
+    free_garbage()
     for code, count in (("CUDA_ERROR_DEINITIALIZED", 0), ("CUDA_ERROR_UNKNOWN", 1)):
         buffer = resource.allocate(4096)
         address = f"{int(buffer.handle):#x}"
@@ -197,7 +204,7 @@ def test_errors_of_a_deallocate_in_python_are_unraisable(device, unraisable):
 
     emulator = importlib.import_module("cuda.emulator")
     buffer = Freeing().allocate(64)
-    settle()  # frees what earlier tests dropped
+    free_garbage()
     with emulator.fail("cuMemFreeHost", "CUDA_ERROR_UNKNOWN", when="after"):
         buffer.close()
     assert [report.kind for report in unraisable] == [CUDAError]
@@ -456,6 +463,68 @@ def test_a_failed_instantiation_raises_the_error_of_the_driver(device):
         pytest.raises(CUDAError, match="CUDA_ERROR_OUT_OF_MEMORY"),
     ):
         definition.instantiate()
+
+
+def embed_in_graph():
+    definition = GraphDefinition()
+    return lambda: definition.embed(one_node()), lambda: len(definition.nodes())
+
+
+def embed_in_capture():
+    builder = Device().create_graph_builder().begin_building()
+    child = Device().create_graph_builder().begin_building()
+    child.end_building()
+    return lambda: builder.embed(child), lambda: len(builder.end_building().graph_definition.nodes())
+
+
+def call_back_in_capture():
+    builder = Device().create_graph_builder().begin_building()
+    return lambda: builder.callback(lambda: None), lambda: len(builder.end_building().graph_definition.nodes())
+
+
+def branch_in_capture():
+    builder = Device().create_graph_builder().begin_building()
+    condition = builder.create_condition()
+    return lambda: builder.if_then(condition), lambda: len(builder.end_building().graph_definition.nodes())
+
+
+def one_node():
+    definition = GraphDefinition()
+    definition.empty()
+    return definition
+
+
+ADDED_NODES = {
+    "graph": (embed_in_graph, "cuGraphChildGraphNodeGetGraph"),
+    "capture": (embed_in_capture, "cuGraphChildGraphNodeGetGraph"),
+    "update": (embed_in_capture, "cuStreamUpdateCaptureDependencies*"),
+    "callback": (call_back_in_capture, "cuStreamUpdateCaptureDependencies*"),
+    "branch": (branch_in_capture, "cuStreamUpdateCaptureDependencies*"),
+}
+
+
+@pytest.mark.requires(software=True)
+@pytest.mark.parametrize(("prepare", "call"), ADDED_NODES.values(), ids=ADDED_NODES)
+def test_a_node_that_a_later_step_fails_for_is_removed(device, prepare, call):
+    emulator = importlib.import_module("cuda.emulator")
+    add, count = prepare()
+    with emulator.fail(call, "CUDA_ERROR_UNKNOWN"), pytest.raises(CUDAError, match=call.rstrip("*")) as info:
+        add()
+    assert not getattr(info.value, "__notes__", ())
+    assert count() == 0
+
+
+@pytest.mark.requires(software=True)
+@pytest.mark.parametrize(("prepare", "call"), ADDED_NODES.values(), ids=ADDED_NODES)
+def test_a_node_that_cannot_be_removed_is_a_note_of_the_first_error(device, prepare, call):
+    emulator = importlib.import_module("cuda.emulator")
+    add, count = prepare()
+    with emulator.fail(f"{call},cuGraphDestroyNode", "CUDA_ERROR_UNKNOWN"):
+        with pytest.raises(CUDAError, match=call.rstrip("*")) as info:
+            add()
+    [note] = info.value.__notes__
+    assert "remains in the graph" in note and "cuGraphDestroyNode" in note
+    assert count() == 1
 
 
 @pytest.mark.requires(nvrtc=True)
