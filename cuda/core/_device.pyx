@@ -535,15 +535,17 @@ cdef class Device:
         ----------
         shape, dtype
             The number of elements along each axis, and the element type, as for ``numpy.empty``.
-        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-            The stream on which the allocation is ordered. It can be omitted for a pinned array.
+        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
+            The stream on which the allocation is ordered. Without it, the array is allocated and freed on the default
+            stream, and work on any stream can use it when this call returns. Then keep the array until work on other
+            streams has completed.
         pinned : bool, optional
             Whether to allocate page-locked host memory (``cuMemAllocHost``), which ``numpy.asarray(array)`` shares.
 
         Raises
         ------
         TypeError, ValueError, CUDAError
-            If an argument is wrong, ``stream`` is None and ``pinned`` is False, or the allocation fails.
+            If an argument is wrong, or the allocation fails.
 
         Examples
         --------
@@ -566,11 +568,11 @@ cdef class Device:
     ) -> StridedMemoryView:
         """† Allocate an array in C order, with all bytes zero.
 
-        The rest is as for :meth:`empty`: ``histogram = device.zeros(256, np.int32, stream=stream)``.
+        The rest is as for :meth:`empty`: ``histogram = device.zeros(256, np.int32)``.
         """
         return _device_arrays.zeros(self, shape, dtype, stream, pinned)
 
-    def to_device(self, array, *, stream: Stream | GraphBuilder) -> StridedMemoryView:
+    def to_device(self, array, *, stream: Stream | GraphBuilder | None = None) -> StridedMemoryView:
         """† Copy an array to new memory of this device, in C order and in stream order (``cuMemcpyAsync``).
 
         Pageable host memory, such as that of most NumPy arrays, has been read when the call returns. Any other source
@@ -580,8 +582,9 @@ cdef class Device:
         ----------
         array : array
             An array of NumPy, or of any library with DLPack, the CUDA array interface or the buffer protocol.
-        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-            The stream on which the allocation and the copy are ordered.
+        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
+            The stream on which the allocation and the copy are ordered. Without it, both use the default stream, as
+            with :meth:`empty`, and the copy has completed when this call returns.
 
         Raises
         ------
@@ -596,9 +599,8 @@ cdef class Device:
         >>> from cuda.core import Device
         >>> device = Device()
         >>> device.set_current()
-        >>> stream = device.create_stream()
-        >>> x = device.to_device(np.arange(6, dtype=np.float32), stream=stream)
-        >>> x.to_host(stream=stream)
+        >>> x = device.to_device(np.arange(6, dtype=np.float32))
+        >>> x.to_host()
         array([0., 1., 2., 3., 4., 5.], dtype=float32)
         """
         return _device_arrays.copied(self, array, stream)

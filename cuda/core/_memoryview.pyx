@@ -487,7 +487,7 @@ cdef class StridedMemoryView(ViewState):
             self, box_dim, options, element_strides, data_type, interleave, swizzle, l2_promotion, oob_fill
         )
 
-    def to_host(self, out=None, *, stream: Stream | None) -> numpy.ndarray:
+    def to_host(self, out=None, *, stream: Stream | None = None) -> numpy.ndarray:
         """Copy the elements to host memory, and wait for the copy.
 
         Parameters
@@ -496,7 +496,7 @@ cdef class StridedMemoryView(ViewState):
             The destination, of the same shape and element type, in memory that the host can access. Defaults to a new
             NumPy array.
         stream : :class:`~cuda.core.Stream` | :class:`~cuda.core.graph.GraphBuilder`
-            The stream that the copy is enqueued on. None is allowed only if both arrays are in host memory.
+            The stream that the copy is enqueued on. Without it, the copy waits for all work of the device's context.
 
         Returns
         -------
@@ -526,7 +526,13 @@ cdef class StridedMemoryView(ViewState):
             if dtype is None:
                 raise TypeError("the element type is unknown; create the view with a dtype to copy it")
             out = numpy().empty(shape_of(self), dtype)
-        copy_view(as_view(out, "out", stream), self, stream, None, True)
+        target = as_view(out, "out", stream)
+        if stream is None and (self._is_device_accessible or target._is_device_accessible):
+            with slots.get("Device")(self._device_id if self._device_id >= 0 else None) as device:
+                device.sync()
+                copy_view(target, self, device.default_stream, None, True)
+        else:
+            copy_view(target, self, stream, None, True)
         return out
 
     def fill(self, value, *, stream: Stream) -> None:

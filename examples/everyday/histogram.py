@@ -11,9 +11,8 @@ __global__ void count(const unsigned char* x, int* bins, int n) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) atomicAdd(bins + x[i], 1);
 }""", "count")  # fmt: skip
 with Device() as device:
-    stream = device.create_stream()
     x = np.random.default_rng(1).integers(0, 256, 30_000, np.uint8)
-    bins = device.zeros(256, np.int32, stream=stream)
-    count(device.to_device(x, stream=stream), bins, x.size, grid=32, block=128, stream=stream)
-    assert np.array_equal(bins.to_host(stream=stream), np.bincount(x, minlength=256))
+    bins = device.zeros(256, np.int32)
+    count(device.to_device(x), bins, x.size, grid=32, block=128)
+    assert np.array_equal(bins.to_host(), np.bincount(x, minlength=256))
 print("histogram: verified")

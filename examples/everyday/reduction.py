@@ -16,9 +16,8 @@ __global__ void total(const int* x, int* sum, int n) {
     if (threadIdx.x == 0) atomicAdd(sum, part);
 }""", "total")  # fmt: skip
 with Device() as device:
-    stream = device.create_stream()
     x = np.arange(20_000, dtype=np.int32)
-    result = device.zeros(1, np.int32, stream=stream)
-    total(device.to_device(x, stream=stream), result, x.size, grid=16, block=128, stream=stream)
-    assert result.to_host(stream=stream)[0] == x.sum()
+    result = device.zeros(1, np.int32)
+    total(device.to_device(x), result, x.size, grid=16, block=128)
+    assert result.to_host()[0] == x.sum()
 print("reduction: verified")

@@ -13,8 +13,7 @@ __global__ void evaluate(Line line, double* y) {
     if (threadIdx.x < line.count) y[threadIdx.x] = line.start + line.slope * threadIdx.x;
 }""", "evaluate")  # fmt: skip
 with Device() as device:
-    stream = device.create_stream()
-    y = device.zeros(8, np.float64, stream=stream)
-    evaluate(np.array((0.5, 5, 2), LINE), y, grid=1, block=8, stream=stream)
-    assert y.to_host(stream=stream).tolist() == [2, 2.5, 3, 3.5, 4, 0, 0, 0]
+    y = device.zeros(8, np.float64)
+    evaluate(np.array((0.5, 5, 2), LINE), y, grid=1, block=8)
+    assert y.to_host().tolist() == [2, 2.5, 3, 3.5, 4, 0, 0, 0]
 print("struct argument: verified")

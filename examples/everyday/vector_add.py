@@ -11,9 +11,8 @@ __global__ void add(const float* x, const float* y, float* z, int n) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) z[i] = x[i] + y[i];
 }""", "add")  # fmt: skip
 with Device() as device:
-    stream = device.create_stream()
     x, y = np.random.default_rng(1).random((2, 100_000), np.float32)
-    z = device.empty(x.shape, x.dtype, stream=stream)
-    add["auto", 256, 0, stream](device.to_device(x, stream=stream), device.to_device(y, stream=stream), z, x.size)
-    assert np.array_equal(z.to_host(stream=stream), x + y)
+    z = device.empty(x.shape, x.dtype)
+    add["auto", 256](device.to_device(x), device.to_device(y), z, x.size)
+    assert np.array_equal(z.to_host(), x + y)
 print("vector add: verified")

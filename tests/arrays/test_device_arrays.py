@@ -4,13 +4,16 @@
 
 import gc
 import importlib
+import threading
 
 import numpy as np
 import pytest
 
-from cuda.core import LEGACY_DEFAULT_STREAM, LaunchConfig, launch
+from cuda.core import LEGACY_DEFAULT_STREAM, CUDAError, Device, LaunchConfig, launch
 from cuda.core.utils import StridedMemoryView
 from support.kernels import compiled
+from support.threads import in_thread
+from support.work import busy
 
 SAMPLES = [
     np.arange(24, dtype=np.float32).reshape(4, 6),
@@ -100,7 +103,7 @@ def test_to_host_rejects_other_arrays(device, stream, out, error, text):
     with pytest.raises(error, match=text):
         array.to_host(out, stream=stream)
     with pytest.raises(TypeError, match="stream"):
-        array.to_host(stream=None)
+        array.to_host(stream="default")
 
 
 @pytest.mark.parametrize("pinned", [False, True])
@@ -134,9 +137,43 @@ def test_shapes_and_types_of_new_arrays_are_checked(device, stream, arguments, e
             make(*arguments, stream=stream)
 
 
-def test_new_device_arrays_need_a_stream(device):
-    with pytest.raises(TypeError, match="unless pinned is True"):
-        device.empty(3, np.float32)
+def test_arrays_without_a_stream_are_complete_on_return(device, stream):
+    x = device.to_device(np.arange(3, dtype=np.float32))
+    y = device.zeros(3, np.float32)
+    z = device.empty(3, np.float32)
+    assert device.default_stream.is_done
+    z.copy_from(x, stream, blocking=False)
+    assert (x.to_host().tolist(), y.to_host().tolist(), z.to_host().tolist()) == ([0, 1, 2], [0] * 3, [0, 1, 2])
+
+
+def test_to_host_without_a_stream_waits_for_work_on_other_streams(device, stream):
+    x = device.zeros(3, np.int32)
+    with busy(stream) as release:
+        x.fill(7, stream=stream)
+        threading.Timer(0.02, release).start()
+        assert x.to_host().tolist() == [7, 7, 7]
+    staging = device.empty(3, np.int32, pinned=True)
+    assert x.to_host(staging) is staging
+    assert StridedMemoryView.from_any_interface(np.ones(3, np.int32), stream_ptr=-1).to_host(staging) is staging
+    assert np.asarray(staging).tolist() == [1, 1, 1]
+
+
+@pytest.mark.requires(devices=2)
+def test_arrays_without_a_stream_belong_to_their_device_and_leave_the_current_one():
+    def check():
+        with pytest.raises(CUDAError, match="set_current"):
+            Device(1).to_device(np.arange(3))
+        Device(1).set_current()
+        Device(0).set_current()
+        x = Device(1).to_device(np.arange(3))
+        zeros = Device(1).zeros(3, np.int32)
+        assert (x.device_id, x.to_host().tolist(), zeros.to_host().tolist()) == (1, [0, 1, 2], [0] * 3)
+        assert Device().device_id == 0
+
+    in_thread(check)
+
+
+def test_pinned_must_be_a_bool(device):
     with pytest.raises(TypeError, match="pinned must be a bool"):
         device.empty(3, np.float32, pinned=1)
 

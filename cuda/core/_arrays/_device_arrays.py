@@ -29,12 +29,14 @@ def empty(device, shape, dtype, stream, pinned) -> StridedMemoryView:
     if pinned:
         return core.LegacyPinnedMemoryResource().allocate(size, stream=stream).view(shape, dtype)
     if stream is None:
-        raise TypeError("stream must be a Stream or GraphBuilder unless pinned is True, not None")
+        return _completed(device, lambda stream: empty(device, shape, dtype, stream, False))
     return device.allocate(size, stream=stream).view(shape, dtype)
 
 
 def zeros(device, shape, dtype, stream, pinned) -> StridedMemoryView:
     """Implement :meth:`~cuda.core.Device.zeros`."""
+    if stream is None and pinned is False:
+        return _completed(device, lambda stream: zeros(device, shape, dtype, stream, False))
     array = empty(device, shape, dtype, stream, pinned)
     buffer = array.exporting_obj
     if buffer.size and pinned:
@@ -46,6 +48,8 @@ def zeros(device, shape, dtype, stream, pinned) -> StridedMemoryView:
 
 def copied(device, array, stream) -> StridedMemoryView:
     """Implement :meth:`~cuda.core.Device.to_device`."""
+    if stream is None:
+        return _completed(device, lambda stream: copied(device, array, stream))
     numpy = importlib.import_module("numpy")
     source = array if isinstance(array, (numpy.ndarray, numpy.generic)) else slots.get("view of array")(array)
     if source.dtype is None:
@@ -56,6 +60,15 @@ def copied(device, array, stream) -> StridedMemoryView:
     if source.size:
         target.exporting_obj.copy_from(array, stream=stream)
     return target
+
+
+def _completed(device, make):
+    """Call ``make`` with the device's default stream, and wait for it, so that work on any stream can use the result."""
+    device.context  # noqa: B018 (raises before set_current())
+    with device:
+        array = make(device.default_stream)
+        device.default_stream.sync()
+    return array
 
 
 def _shape(shape) -> tuple[int, ...]:
