@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from cuda.core import (
+    Buffer,
     CUDAError,
     CUDAOutOfMemoryError,
     CUDAWarning,
@@ -31,6 +32,7 @@ from cuda.core import (
     NVRTCError,
     OutOfMemoryError,
     Program,
+    StatisticsMemoryResource,
     Stream,
     VirtualMemoryBuffer,
     VirtualMemoryResource,
@@ -193,6 +195,33 @@ def test_failed_frees_of_resources_of_the_library_warn(device, make, call, unrai
         assert plan.fired == 1
         found = [str(item.message) for item in caught if item.category is CUDAWarning]
         assert len(found) == count and all(address in text and call.split("_")[0] in text for text in found)
+    assert unraisable == []
+
+
+# Memory that was not allocated as a Buffer, but is freed by a resource.
+WRAPPED = {
+    "pool": (lambda device: DeviceMemoryResource(device, {}), "cuMemFreeAsync"),
+    "adaptor of a pool": (lambda device: StatisticsMemoryResource(DeviceMemoryResource(device, {})), "cuMemFreeAsync"),
+    "adaptor": (lambda device: StatisticsMemoryResource(LegacyPinnedMemoryResource()), "cuMemFreeHost"),
+}
+
+
+@pytest.mark.requires(software=True)
+@pytest.mark.parametrize(("make", "call"), WRAPPED.values(), ids=WRAPPED)
+@pytest.mark.parametrize("is_wrapped", [False, True])
+def test_failed_frees_of_pools_and_adaptors_warn(device, stream, make, call, is_wrapped, unraisable):
+    emulator = importlib.import_module("cuda.emulator")
+    resource = make(device)
+    owner = resource.allocate(4096, stream=stream)
+    buffer = Buffer.from_handle(int(owner.handle), 4096, mr=resource) if is_wrapped else owner
+    address = f"{int(buffer.handle):#x}"
+    free_garbage()
+    with warnings.catch_warnings(record=True) as caught, emulator.fail(call, "CUDA_ERROR_UNKNOWN") as plan:
+        warnings.simplefilter("always")
+        buffer.close()
+    assert plan.fired == 1
+    [text] = [str(item.message) for item in caught if item.category is CUDAWarning]
+    assert address in text and call in text
     assert unraisable == []
 
 

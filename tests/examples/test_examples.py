@@ -215,6 +215,14 @@ def test_command_runs_an_example_and_returns_its_status():
     assert done.returncode == 0 and "verified: both products of 20 x 20" in done.stdout, done.stderr
 
 
+def test_command_ends_in_silence_if_its_reader_has_enough():
+    with subprocess.Popen(
+        [sys.executable, "-u", "-P", "-m", "cuda.core.examples"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        process.stdout.close()
+        assert (process.stderr.read(), process.wait()) == (b"", 0)
+
+
 def test_command_names_the_examples_if_there_is_none_of_the_name():
     done = python("-P", "-m", "cuda.core.examples", "nothing")
     assert done.returncode == 2 and "'nothing'" in done.stderr and "saxpy" in done.stderr

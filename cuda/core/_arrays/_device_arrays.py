@@ -63,7 +63,7 @@ def copied(device, array, stream) -> StridedMemoryView:
 
 
 def _completed(device, make):
-    """Call ``make`` with the device's default stream, and wait for it, so that work on any stream can use the result."""
+    """Call ``make`` with the default stream, and wait for it, so that work on any stream can use the result."""
     device.context  # noqa: B018 (raises before set_current())
     with device:
         array = make(device.default_stream)

@@ -127,6 +127,8 @@ cdef class MemoryResourceAdaptor(MemoryResource):
         """
         Adaptor_upstream(self).deallocate(ptr, size, stream=stream)
 
+    _own_deallocate = deallocate
+
     def close(self) -> None:
         """Reject further allocations. Buffers of this resource and the upstream resource stay valid."""
         self._is_closed = True

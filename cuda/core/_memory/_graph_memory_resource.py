@@ -84,6 +84,8 @@ class cyGraphMemoryResource(MemoryResource):
         """
         free_async(address_argument("ptr", ptr), Stream_accept(stream))
 
+    _own_deallocate = deallocate
+
     def trim(self) -> None:
         """Return unused graph memory of the device to the operating system (``cuDeviceGraphMemTrim``)."""
         trim_graph_memory(self._device_id)

@@ -624,7 +624,7 @@ cdef cydriver.CUresult unregister(Registered value) noexcept nogil:
     err = cydriver.cuMemHostUnregister(value.address)
     mode.end()
     if is_entered:
-        WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
+        WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent", value.h_context.get())
     if err != cydriver.CUresult.CUDA_SUCCESS:
         WARN_RETURN(err, b"cuMemHostUnregister", value.address)
         # Devices may still access the memory, so it must never be freed.

@@ -142,6 +142,8 @@ cdef class _MemPool(MemoryResource):
         """
         free_async(freed_address(ptr), Stream_accept(stream))
 
+    _own_deallocate = deallocate
+
     def close(self) -> None:
         """Drop the reference to the pool. A pool that this resource created is destroyed after its last allocation is
         freed (``cuMemPoolDestroy``).

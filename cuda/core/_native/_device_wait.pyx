@@ -275,7 +275,7 @@ cdef int synchronize(void* what) noexcept nogil:
     if err != cydriver.CUresult.CUDA_SUCCESS:
         return -<int>err
     err = cydriver.cuCtxSynchronize()
-    WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
+    WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent", what)
     return <int>err
 
 
@@ -388,10 +388,10 @@ cdef int call_in_context(void* what) noexcept nogil:
     relax_capture_mode(mode)
     if c_context != NULL:
         err = cydriver.cuCtxPushCurrent(c_context)
-        WARN_RETURN(err, b"cuCtxPushCurrent")
+        WARN_RETURN(err, b"cuCtxPushCurrent", c_context)
     result = call.raw.function(call.raw.argument)
     if c_context != NULL and err == cydriver.CUresult.CUDA_SUCCESS:
-        WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
+        WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent", call.h_context.get())
     return result
 
 
@@ -474,7 +474,7 @@ cdef void make_abandoned_release(AbandonedRelease release) noexcept nogil:
     relax_capture_mode(mode)
     warn_of_failed_release(release.function(release.argument), release.api)
     if err == cydriver.CUresult.CUDA_SUCCESS:
-        WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
+        WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent", release.h_context.get())
 
 
 cdef void warn_of_failed_release(int result, const char* api) noexcept nogil:
