@@ -16,10 +16,10 @@ import pytest
 
 from cuda.core import (
     Buffer,
+    ContextOptions,
     CUDAError,
     CUDAOutOfMemoryError,
     CUDAWarning,
-    ContextOptions,
     Device,
     DeviceMemoryResource,
     Host,

@@ -300,3 +300,88 @@ def test_stores_without_memory_of_each_device_fault(devices):
     with pytest.raises(CUDAError, match="needs a multicast address with memory of each device"):
         team.run("store")
     devices[0].reset()
+
+
+# Each process adds its device to the object and binds its memory; the first one stores to both.
+SHARED = """
+import multiprocessing
+import sys
+from multiprocessing.reduction import recv_handle, send_handle
+
+import numpy as np
+from cuda.bindings import driver
+
+from cuda.core import Device, VirtualMemoryResource, utils
+
+FILE = driver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+
+
+def check(result):
+    assert int(result[0]) == 0, result
+    return result[1] if len(result) > 1 else None
+
+
+def join(team, device):
+    check(driver.cuMulticastAddDevice(team, int(device)))
+    memory = VirtualMemoryResource(device).allocate(1 << 21)
+    memory.fill(0, stream=device.default_stream)
+    device.sync()
+    check(driver.cuMulticastBindAddr(team, 0, int(memory.handle), memory.size, 0))
+    return memory
+
+
+def values(memory, device):
+    host = np.empty(memory.size, np.uint8)
+    memory.copy_to(host, stream=device.default_stream)
+    device.sync()
+    return host.view(np.float32)[:4].tolist()
+
+
+def second(connection):
+    with Device(1) as device:
+        team = check(driver.cuMemImportFromShareableHandle(recv_handle(connection), FILE))
+        memory = join(team, device)
+        connection.send("bound")
+        assert connection.recv() == "stored"
+        connection.send(values(memory, device))
+        check(driver.cuMulticastUnbind(team, 1, 0, memory.size))
+        check(driver.cuMemRelease(team))
+
+
+def first():
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=second, args=(theirs,))
+    process.start()
+    with Device(0) as device:
+        properties = driver.CUmulticastObjectProp()
+        properties.numDevices, properties.size, properties.handleTypes = 2, 1 << 21, int(FILE)
+        team = check(driver.cuMulticastCreate(properties))
+        send_handle(ours, int(check(driver.cuMemExportToShareableHandle(team, FILE, 0))), process.pid)
+        memory = join(team, device)
+        assert ours.recv() == "bound"
+        address = check(driver.cuMemAddressReserve(memory.size, 0, 0, 0))
+        check(driver.cuMemMap(address, memory.size, 0, team, 0))
+        access = driver.CUmemAccessDesc()
+        access.location.type = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
+        access.flags = driver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+        check(driver.cuMemSetAccess(address, memory.size, [access], 1))
+        utils.kernel(sys.argv[1], "store")(int(address), grid=1, block=4)
+        device.sync()
+        ours.send("stored")
+        print(values(memory, device), ours.recv())
+        process.join()
+        assert process.exitcode == 0
+
+
+if __name__ == "__main__":
+    first()
+"""
+
+
+def test_processes_with_a_device_each_share_an_object(tmp_path):
+    path = tmp_path / "shared.py"
+    path.write_text(SHARED)
+    done = subprocess.run([sys.executable, path, SOURCE], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout == "[1.0, 2.0, 3.0, 4.0] [1.0, 2.0, 3.0, 4.0]\n"

@@ -24,8 +24,9 @@ CUresult check_properties(const CUmulticastObjectProp_st* prop)
 {
     REQUIRE(prop && prop->numDevices && prop->size && !prop->flags, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(prop->numDevices <= unsigned(device_count()), CUDA_ERROR_INVALID_VALUE);
-    // Objects belong to one process: a team of several processes would share the memory of the devices only.
-    REQUIRE(prop->handleTypes == CU_MEM_HANDLE_TYPE_NONE, CUDA_ERROR_NOT_SUPPORTED);
+    REQUIRE(prop->handleTypes == CU_MEM_HANDLE_TYPE_NONE ||
+                prop->handleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+            CUDA_ERROR_NOT_SUPPORTED);
     return CUDA_SUCCESS;
 }
 
@@ -35,7 +36,7 @@ CUresult bind_memory(const Physical& object, size_t offset, size_t size, const s
     return object.multicast()->bind(memory->properties().location.id, offset, size, memory->file(), memory);
 }
 
-// Hardware drivers wait until all devices were added, which another thread would have to do.
+// Hardware drivers wait until all devices were added, which another thread would have to do, or another process.
 CUresult need_team(const Physical& object)
 {
     return object.multicast()->is_complete() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;

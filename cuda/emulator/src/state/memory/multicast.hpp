@@ -6,35 +6,42 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
-#include <set>
-#include <vector>
 
 #include "../../common.hpp"
 
 namespace emu::state {
 
-// What a Physical has in addition if it is a multicast object.
+// What a Physical has in addition if it is a multicast object. The team and its memory stand in the object's file, which
+// processes share.
 class Multicast {
 public:
-    explicit Multicast(const CUmulticastObjectProp_st& properties);
+    // Null if the file cannot be mapped, or has no team.
+    static std::shared_ptr<Multicast> create(int file, const CUmulticastObjectProp_st& properties);
+    static std::shared_ptr<Multicast> open(int file);
+    ~Multicast();
+
     CUresult add_device(int device);
-    bool is_complete() const; // all devices were added
+    // True once all devices were added. For an object that processes share, waits for the others.
+    bool is_complete() const;
     // Binds the begin of `memory`, a file with the memory of a device.
     CUresult bind(int device, size_t offset, size_t size, int file, std::shared_ptr<void> memory);
     CUresult unbind(int device, size_t offset, size_t size);
     // Where each device has the bytes at an offset; returns their number, or 0 if not all have them.
-    unsigned find(size_t offset, size_t size, void** places) const;
+    unsigned find(size_t offset, size_t size, void** places);
 
 private:
-    struct Binding {
-        size_t size;
-        std::shared_ptr<void> memory; // kept until it is unbound
-        std::shared_ptr<void> host;   // the memory, mapped for the library
+    struct Shared;
+    struct Binding;
+    class Lock;
+    struct Memory {
+        std::shared_ptr<void> owner; // kept until it is unbound; null if another process has bound it
+        std::shared_ptr<void> host;  // the memory, mapped for the library
     };
-    const CUmulticastObjectProp_st properties_;
-    mutable std::mutex mutex_;
-    std::map<int, std::map<size_t, Binding>> bound_; // by device and offset; a row for each device of the team
+    explicit Multicast(Shared* shared) : shared_(shared) {}
+    void* host_of(const Binding& binding);
+    void drop_unbound();
+    Shared* const shared_;
+    std::map<uint64_t, Memory> memory_; // by the number of the binding; guarded by the lock of the team
 };
 
 } // namespace emu::state

@@ -192,18 +192,22 @@ unsigned find_places(uint64_t address, size_t bytes, void** places)
 
 } // namespace
 
-// The object has no memory of its own; the empty file reserves what is mapped.
+// The object has no memory of its own; the file reserves what is mapped, and begins with the team.
 CUresult Physical::create_multicast(const CUmulticastObjectProp_st& properties, CUmemGenericAllocationHandle* out)
 {
     auto object = std::make_shared<Physical>();
     object->properties_.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    object->properties_.requestedHandleTypes = CUmemAllocationHandleType(properties.handleTypes);
     object->size_ = properties.size;
     MemoryNote note;
+    note.kind = MemoryNote::Kind::multicast;
     note.size = properties.size;
     object->file_ = make_memory_file("emulator-multicast", &note);
     if (object->file_ < 0)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    object->multicast_ = std::make_shared<Multicast>(properties);
+    object->multicast_ = Multicast::create(object->file_, properties);
+    if (!object->multicast_)
+        return CUDA_ERROR_OUT_OF_MEMORY;
     exec::set_multicast_finder(find_places);
     object->references_ = 1;
     auto* raw = object.get();
@@ -216,7 +220,9 @@ CUresult Physical::create_multicast(const CUmulticastObjectProp_st& properties, 
 CUresult Physical::import(int file, CUmemGenericAllocationHandle* out)
 {
     MemoryNote note;
-    if (!read_memory_note(file, &note) || note.kind != MemoryNote::Kind::physical)
+    bool is_ours = read_memory_note(file, &note);
+    bool is_multicast = note.kind == MemoryNote::Kind::multicast;
+    if (!is_ours || (!is_multicast && note.kind != MemoryNote::Kind::physical))
         return CUDA_ERROR_UNKNOWN; // as hardware drivers answer
     if (note.location.type == CU_MEM_LOCATION_TYPE_DEVICE && !device_at(note.location.id))
         return CUDA_ERROR_INVALID_DEVICE;
@@ -227,6 +233,14 @@ CUresult Physical::import(int file, CUmemGenericAllocationHandle* out)
     memory->file_ = fcntl(file, F_DUPFD_CLOEXEC, 3);
     if (memory->file_ < 0)
         return CUDA_ERROR_OUT_OF_MEMORY;
+    if (is_multicast) {
+        memory->properties_.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+        memory->properties_.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+        memory->multicast_ = Multicast::open(memory->file_);
+        if (!memory->multicast_)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        exec::set_multicast_finder(find_places);
+    }
     memory->references_ = 1;
     auto* raw = memory.get();
     raw->handle_ = reinterpret_cast<CUmemGenericAllocationHandle>(physicals().add(std::move(memory)));

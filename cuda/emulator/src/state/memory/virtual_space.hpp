@@ -58,7 +58,7 @@ private:
 
 // A memory file ends with a note that says what it is, because its descriptor is passed to other processes.
 struct MemoryNote {
-    enum class Kind : uint32_t { none, physical, pool, event, memory };
+    enum class Kind : uint32_t { none, physical, pool, event, memory, multicast };
     uint64_t magic = 0;
     Kind kind = Kind::none;
     CUmemLocation location{};
