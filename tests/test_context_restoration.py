@@ -7,10 +7,20 @@ import importlib
 
 import pytest
 
-from cuda.core import CUDAError, Device, GraphicsResource, LaunchConfig, ObjectCode, StreamOptions, launch
+from cuda.core import (
+    CUDAError,
+    CUDAOutOfMemoryError,
+    Device,
+    GraphicsResource,
+    LaunchConfig,
+    ObjectCode,
+    StreamOptions,
+    launch,
+)
 from cuda.core.texture import OpaqueArrayOptions, ResourceDescriptor
 from support.contexts import current_context
 from support.kernels import compiled
+from support.memory import _SynchronousMemoryResource
 from support.threads import in_thread
 from support.work import settle
 
@@ -163,5 +173,29 @@ def test_an_error_of_the_call_has_the_failed_restoration_as_a_note(prepare, call
         assert f"The current context of this thread is now {current_context():#x}" in note
         del info
         assert handles() == before
+
+    on_two_devices(check)
+
+
+def test_a_failed_allocation_reports_the_memory_of_its_own_device():
+    def check():
+        with Device(1):
+            keeping = _SynchronousMemoryResource(1).allocate(64 << 20)
+        images = [OpaqueArrayOptions(shape=(1 << 16, 1 << 15), format="float32", num_channels=4) for _ in range(2)]
+        free = [free_memory(Device(number)) for number in (0, 1)]
+        assert free[0] != free[1]
+        for allocate in (
+            lambda: _SynchronousMemoryResource(1).allocate(1 << 60),
+            lambda: [Device(1).create_opaque_array(image) for image in images * 1000],
+        ):
+            with pytest.raises(CUDAOutOfMemoryError) as info:
+                allocate()
+            assert (info.value.free, current_context()) == (free[1], int(Device(0).context.handle))
+        keeping.close()
+
+    def free_memory(device):
+        with device, pytest.raises(CUDAOutOfMemoryError) as info:
+            _SynchronousMemoryResource(int(device)).allocate(1 << 60)
+        return info.value.free
 
     on_two_devices(check)

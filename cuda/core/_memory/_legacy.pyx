@@ -59,7 +59,7 @@ from cuda.core._native._device_wait cimport call_once, release_interruptibly, wa
 from cuda.core._stream cimport Stream, Stream_accept, Stream_pin, is_default
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport call_with_interpreter
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN, WARN_RETURN, init_driver
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN, WARN_RETURN, init_driver, note_left_context
 
 from cuda.core._memory._buffer import Buffer
 from cuda.core._memory._copies import holds_objects
@@ -387,29 +387,33 @@ cdef Buffer allocate(object resource, object stream, Allocate call, const char* 
     cdef Allocation value
     cdef AllocationHandle h_allocation
     cdef StreamPin stream_pin
-    cdef cydriver.CUresult err = cydriver.CUresult.CUDA_SUCCESS
+    cdef cydriver.CUresult err
     cdef cydriver.CUresult left = cydriver.CUresult.CUDA_SUCCESS
     cdef type cls = resource._buffer_class
     cdef bint waits
-    cdef int is_entered
+    cdef int is_entered = 0
     if stream is not None:
         Stream_pin(Stream_accept(stream), &stream_pin)
     if request.size != 0 and not request.h_context:
         check_context(api)
     waits = prepare(resource, stream_pin.handle(), request.size != 0, value)
     if request.size != 0:
-        with nogil:
-            is_entered = Context_enter(request.h_context.get())
-            limit_backlog()
-            err = call(request)
-            if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_retired():
+        try:
+            with nogil:
+                is_entered = Context_enter(request.h_context.get())
+                limit_backlog()
                 err = call(request)
-            left = Context_leave(is_entered)
-    if err == cydriver.CUresult.CUDA_SUCCESS:
-        value.pointer = request.pointer
-        value.size = request.size
-        own_by_resource(value, waits, &h_allocation)
-    LEAVE_RETURN(err, api, left)
+                if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_retired():
+                    err = call(request)
+                HANDLE_RETURN(err, api)  # in the context, because the error contains its free memory
+        except BaseException as error:
+            note_left_context(error, Context_leave(is_entered))
+            raise
+        left = Context_leave(is_entered)
+    value.pointer = request.pointer
+    value.size = request.size
+    own_by_resource(value, waits, &h_allocation)
+    LEAVE_RETURN(cydriver.CUresult.CUDA_SUCCESS, NULL, left)
     return Buffer_create(cls, h_allocation, resource, None)
 
 

@@ -47,7 +47,13 @@ from cuda.core._native._cuda_core cimport (
 )
 from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_pin, is_default
 from cuda.core._utils cimport cydriver
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN, WARN_RETURN, check_or_create_options
+from cuda.core._utils.cuda_utils cimport (
+    HANDLE_RETURN,
+    LEAVE_RETURN,
+    WARN_RETURN,
+    check_or_create_options,
+    note_left_context,
+)
 from cuda.core.graph._capture cimport StreamCapture, StreamCapture_graph
 from cuda.core.graph._graph_builder cimport GraphBuilder
 from cuda.core.graph._state cimport GraphRecord, new_anchors, retain
@@ -330,16 +336,21 @@ cdef int create_in_context(
 ) except -1:
     cdef int is_entered = 0
     cdef cydriver.CUresult err, left
-    with nogil:
-        limit_backlog()
-        is_entered = Context_enter(value.h_context.get())
-        err = cydriver.cuArray3DCreate(&value.raw, c_description)
-        if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_retired():
+    try:
+        with nogil:
+            limit_backlog()
+            is_entered = Context_enter(value.h_context.get())
             err = cydriver.cuArray3DCreate(&value.raw, c_description)
-        left = Context_leave(is_entered)
-    if err == cydriver.CUresult.CUDA_SUCCESS:
-        h_array[0] = ArrayHandle.own(value, &Array_end, Anchor())
-    return LEAVE_RETURN(err, b"cuArray3DCreate", left)
+            if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_retired():
+                err = cydriver.cuArray3DCreate(&value.raw, c_description)
+            # In the context, because the error contains its free memory.
+            HANDLE_RETURN(err, b"cuArray3DCreate")
+    except BaseException as error:
+        note_left_context(error, Context_leave(is_entered))
+        raise
+    left = Context_leave(is_entered)
+    h_array[0] = ArrayHandle.own(value, &Array_end, Anchor())
+    return LEAVE_RETURN(cydriver.CUresult.CUDA_SUCCESS, NULL, left)
 
 
 # Returns true if the array is so small that its destruction can be deferred and batched with others.
@@ -551,16 +562,21 @@ cdef int create_mipmap_in_context(
 ) except -1:
     cdef int is_entered = 0
     cdef cydriver.CUresult err, left
-    with nogil:
-        limit_backlog()
-        is_entered = Context_enter(value.h_context.get())
-        err = cydriver.cuMipmappedArrayCreate(&value.raw, c_description, num_levels)
-        if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_retired():
+    try:
+        with nogil:
+            limit_backlog()
+            is_entered = Context_enter(value.h_context.get())
             err = cydriver.cuMipmappedArrayCreate(&value.raw, c_description, num_levels)
-        left = Context_leave(is_entered)
-    if err == cydriver.CUresult.CUDA_SUCCESS:
-        h_mipmap[0] = MipmappedArrayHandle.own(value, &MipmappedArray_end, Anchor())
-    return LEAVE_RETURN(err, b"cuMipmappedArrayCreate", left)
+            if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_retired():
+                err = cydriver.cuMipmappedArrayCreate(&value.raw, c_description, num_levels)
+            # In the context, because the error contains its free memory.
+            HANDLE_RETURN(err, b"cuMipmappedArrayCreate")
+    except BaseException as error:
+        note_left_context(error, Context_leave(is_entered))
+        raise
+    left = Context_leave(is_entered)
+    h_mipmap[0] = MipmappedArrayHandle.own(value, &MipmappedArray_end, Anchor())
+    return LEAVE_RETURN(cydriver.CUresult.CUDA_SUCCESS, NULL, left)
 
 
 cdef void MipmappedArray_end(InContext[cydriver.CUmipmappedArray] value) noexcept nogil:
