@@ -199,3 +199,18 @@ def test_a_failed_allocation_reports_the_memory_of_its_own_device():
         return info.value.free
 
     on_two_devices(check)
+
+
+def test_a_block_that_fails_has_the_failed_restoration_as_a_note():
+    emulator = importlib.import_module("cuda.emulator")
+
+    def check():
+        with emulator.fail("cuCtxPopCurrent", "CUDA_ERROR_UNKNOWN", when="after"):
+            with pytest.raises(KeyError) as info, Device(1):
+                raise KeyError("name")
+            assert "cuCtxPopCurrent" in info.value.__notes__[0]
+            with pytest.raises(CUDAError, match="cuCtxPopCurrent") as info, Device(1):
+                pass
+        assert f"{current_context():#x}" in info.value.__notes__[0]
+
+    on_two_devices(check)

@@ -156,7 +156,11 @@ cdef class Device:
 
     def __exit__(self, exc_type, exc_value, traceback):
         cdef cydriver.CUcontext c_context = NULL
-        HANDLE_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
+        cdef cydriver.CUresult left = cydriver.cuCtxPopCurrent(&c_context)
+        if exc_value is not None:
+            note_left_context(exc_value, left)
+        else:
+            LEAVE_RETURN(cydriver.CUresult.CUDA_SUCCESS, NULL, left)
 
     @classmethod
     def get_all_devices(cls) -> tuple[Device, ...]:
