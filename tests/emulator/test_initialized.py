@@ -85,7 +85,24 @@ __global__ void constant_index(int* x, int* out, int bad)
     __syncthreads();
     out[threadIdx.x] = values[threadIdx.x % 2]; // at constant_index
 }
-// Silent: padding, atomics, module variables, values that are written by parts.
+__global__ void local_array(int* x, int* out, int bad)
+{
+    int values[8];
+    for (int i = 0; i < 8 - bad; ++i) values[i] = i;
+    for (int i = 0; i < 8; ++i)
+        out[0] += values[i]; // at local_array
+}
+__device__ __noinline__ long long twice(const long long* value)
+{
+    return 2 * *value; // at local_address
+}
+__global__ void local_address(int* x, int* out, int bad)
+{
+    long long value;
+    if (!bad) value = 1;
+    out[threadIdx.x] = twice(&value);
+}
+// Silent: padding, atomics, module variables, values that are written by parts, local arrays that are partly used.
 __global__ void silent(int* x, int* out, int bad)
 {
     __shared__ Padded pair;
@@ -105,6 +122,11 @@ __global__ void silent(int* x, int* out, int bad)
     __syncthreads();
     if (threadIdx.x == 0)
         out[1] = counter + outside[threadIdx.x + 1];
+    int some[8];
+    Both both[2];
+    for (int i = 0; i < 4; ++i) some[i] = out[i];
+    both[threadIdx.x % 2].second = some[threadIdx.x % 4];
+    reinterpret_cast<Both*>(x)[2] = both[threadIdx.x % 2];
 }
 }
 """
@@ -117,6 +139,8 @@ BUGS = {
     "heap_read": r"load of 4 bytes at .* at offset 12 in the 16 bytes of a malloc\(\) in a kernel",
     "wide_load": "load of (4|16) bytes at .* at offset 0 in the 128 bytes of device memory",
     "constant_index": "load of 4 bytes at .* at offset 4 in the 128 bytes of __shared__ values",
+    "local_array": "load of 4 bytes at .*: in a local variable of the thread",
+    "local_address": "load of 8 bytes at .*: in a local variable of the thread",
     "copied": "load of 128 bytes at .* at offset 0 in the 128 bytes of device memory",
 }
 
@@ -131,7 +155,7 @@ def test_an_uninitialized_read_is_reported_with_its_line(reports, bug):
     text = reports[bug, 1]
     line = next(i for i, row in enumerate(SOURCE.splitlines(), 1) if row.endswith(f"// at {bug}"))
     assert re.search(rf"kernel {bug}: uninitialized read: {BUGS[bug]}", text), text
-    assert f"bugs.cu:{line} in {bug}" in text
+    assert f"bugs.cu:{line} in {'twice' if bug == 'local_address' else bug}" in text
     assert re.search(r"block \(\d, 0, 0\) of \(2, 1, 1\), thread \(\d+, 0, 0\) of \(32, 1, 1\)", text)
 
 

@@ -13,6 +13,7 @@ pytestmark = pytest.mark.requires(software=True, device=True)
 
 SOURCE = r"""
 extern "C" __global__ void wild(int* p) { p[1 << 20] = 1; }
+extern "C" __global__ void late(int* p) { __nanosleep(1000000); p[1 << 20] = 1; }
 extern "C" __global__ void fill(int* p, int value) { p[threadIdx.x] = value; }
 extern "C" __global__ void spin(volatile int* p) { while (*p != -1) ; }
 """
@@ -56,6 +57,20 @@ def contents(code, stream, buffer, value):
     buffer.copy_to(out, stream=stream)
     stream.sync()
     return out.tolist()
+
+
+@pytest.mark.parametrize("name", ["cuStreamQuery", "cuEventQuery"])
+def test_query_never_succeeds_after_a_fault(code, device, driver, name):
+    with device.create_stream() as stream, device.create_event() as event, device.allocate(32, stream=stream) as buffer:
+        handle = stream.handle if name == "cuStreamQuery" else event.handle
+        for _ in range(100):  # one fault in about 200 falls between two steps of a query
+            start(stream, code("late"), buffer)
+            stream.record(event)
+            result = "NOT_READY"
+            while result == "NOT_READY":
+                result = driver.result(name, handle)
+            assert result == "ILLEGAL_ADDRESS"
+            cuda.emulator.reset()
 
 
 def test_new_objects_work_after_a_reset(code, device):

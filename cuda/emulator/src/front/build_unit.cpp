@@ -49,7 +49,8 @@ int gcc_version()
 // prelude.
 void add_gcc_flags(const Checks& checks, std::vector<std::string>* flags)
 {
-    // Uninitialized local variables have no shadow, but this makes their values far from any useful one.
+    // Local variables have no shadow. emu_watch() reports loads of this pattern; in registers, it is far from any useful
+    // value.
     if (checks.initialized && gcc_version() >= 12)
         flags->push_back("-ftrivial-auto-var-init=pattern");
     flags->insert(flags->end(), {"-fno-gnu-unique", "-fno-tree-vectorize", "-fno-trapping-math", "-fmax-errors=100",

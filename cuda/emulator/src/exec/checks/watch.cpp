@@ -145,6 +145,25 @@ private:
     size_t shared_ = Worker::not_shared;
 };
 
+// g++ fills local variables with this pattern (see build_unit.cpp). Smaller values can be equal to it by chance, and
+// larger ones are copies of structures, which may have members that nobody uses.
+inline bool is_pattern(uintptr_t address, size_t size)
+{
+    constexpr uint32_t pattern[] = {0xfefefefe, 0xfefefefe, 0xfefefefe, 0xfefefefe};
+    return (size == 4 || size == 8 || size == 16) && !std::memcmp(reinterpret_cast<const void*>(address), pattern, size);
+}
+
+__attribute__((noinline, cold)) void refuse_local(uintptr_t address, size_t size, uintptr_t pc)
+{
+    Trouble trouble;
+    trouble.kind = FaultKind::uninitialized;
+    trouble.pc = pc;
+    trouble.address = address;
+    trouble.size = emu_u32(size);
+    trouble.text = "in a local variable of the thread";
+    raise_fault(std::move(trouble));
+}
+
 } // namespace
 
 void Worker::settle()
@@ -209,8 +228,12 @@ extern "C" void emu_watch(emu_uptr address, emu_size size, emu_u32 access, void*
     if (!worker || !worker->current || !size)
         return;
     const Fiber& fiber = *worker->current;
-    if (address >= fiber.stack_low && address < fiber.stack_high)
+    if (address >= fiber.stack_low && address < fiber.stack_high) {
+        bool load = !(access & EMU_ACCESS_STORE);
+        if (worker->state->checks & EMU_CHECK_INITIALIZED && load && is_pattern(address, size))
+            refuse_local(address, size, reinterpret_cast<uintptr_t>(pc));
         return;
+    }
     if (address - reinterpret_cast<uintptr_t>(worker->state) < sizeof *worker->state) // of our headers
         return;
     if (worker->races && worker->races->has_news())

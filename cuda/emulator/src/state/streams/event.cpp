@@ -110,6 +110,8 @@ CUresult Event::query() const
         place.seen();
         whole &= !place.queue->tell_dropped(place.queue->dropped());
     }
+    if (CUresult failed = error()) // the work may have failed since the first look
+        return failed;
     return whole ? CUDA_SUCCESS : CUDA_ERROR_LAUNCH_FAILED;
 }
 

@@ -238,6 +238,8 @@ CUresult Stream::query()
         return CUDA_ERROR_NOT_READY;
     for (const Place& place : places)
         place.seen();
+    if (context && context->sticky() != CUDA_SUCCESS) // the work may have failed since the first look
+        return context->sticky();
     return queue_->tell_dropped(queue_->dropped()) ? CUDA_ERROR_LAUNCH_FAILED : CUDA_SUCCESS;
 }
 
