@@ -13,7 +13,7 @@ pytestmark = pytest.mark.requires(software=True, device=True)
 
 SOURCE = r"""
 extern "C" __global__ void wild(int* p) { p[1 << 20] = 1; }
-extern "C" __global__ void late(int* p) { __nanosleep(1000000); p[1 << 20] = 1; }
+extern "C" __global__ void late(volatile int* go) { while (!*go) ; __trap(); }
 extern "C" __global__ void fill(int* p, int value) { p[threadIdx.x] = value; }
 extern "C" __global__ void spin(volatile int* p) { while (*p != -1) ; }
 """
@@ -61,15 +61,21 @@ def contents(code, stream, buffer, value):
 
 @pytest.mark.parametrize("name", ["cuStreamQuery", "cuEventQuery"])
 def test_query_never_succeeds_after_a_fault(code, device, driver, name):
-    with device.create_stream() as stream, device.create_event() as event, device.allocate(32, stream=stream) as buffer:
+    from cuda.core import LegacyPinnedMemoryResource
+
+    flag = LegacyPinnedMemoryResource().allocate(4)
+    go = np.from_dlpack(flag).view(np.int32)
+    with device.create_stream() as stream, device.create_event() as event:
         handle = stream.handle if name == "cuStreamQuery" else event.handle
         for _ in range(100):  # one fault in about 200 falls between two steps of a query
-            start(stream, code("late"), buffer)
+            go[0] = 0
+            start(stream, code("late"), flag)
             stream.record(event)
+            go[0] = 1
             result = "NOT_READY"
             while result == "NOT_READY":
                 result = driver.result(name, handle)
-            assert result == "ILLEGAL_ADDRESS"
+            assert result == "LAUNCH_FAILED"
             cuda.emulator.reset()
 
 
