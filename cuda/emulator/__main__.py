@@ -106,12 +106,9 @@ def shuffle(count, arguments):
 
 def cover(folder, arguments):
     """Run the program in a child process, and write the coverage of its kernels into the folder."""
-    from cuda.emulator._coverage import write_reports
+    from cuda.emulator._coverage import prepare, write_reports
 
-    os.makedirs(folder, exist_ok=True)
-    for name in os.listdir(folder):
-        if name.endswith(".counts"):  # of an earlier run
-            os.unlink(os.path.join(folder, name))
+    prepare(folder)
     environment = {**os.environ, "CUDA_EMULATOR_COVERAGE": os.path.abspath(folder)}
     status = subprocess.run([sys.executable, "-m", "cuda.emulator", *arguments], env=environment).returncode
     hit, total = write_reports(folder)

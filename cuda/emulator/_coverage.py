@@ -10,6 +10,13 @@ _STYLE = """body { font-family: sans-serif; margin: 2em } pre { line-height: 1.3
 .hit { background: #dfd } .miss { background: #fdd } .count { color: #777 }"""
 
 
+def prepare(folder):
+    """Make the directory that processes write counts into, without those of an earlier run."""
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    for path in Path(folder).glob("*.counts"):
+        path.unlink()
+
+
 def read_counts(folder):
     """Return the counts of all processes, and the sources of programs by their name.
 

@@ -5,6 +5,7 @@
 It does nothing unless pytest gets ``--cuda``; the fixtures ``cuda_device`` and ``cuda_stream`` always exist.
 """
 
+import argparse
 import ctypes
 import gc
 import os
@@ -15,7 +16,7 @@ import pytest
 
 from cuda import emulator
 
-_CHECKS = ("memory", "initialized", "races", "stack", "rows", "all", "none")
+_CHECKS = ("memory", "sync", "initialized", "races", "stack", "rows", "all", "none")
 _MEMORY = ("device memory", "managed memory", "pinned memory", "memory without address")
 _FAILED = pytest.StashKey[bool]()
 
@@ -36,11 +37,10 @@ def pytest_addoption(parser):
     group.addoption(
         "--cuda-shuffle",
         metavar="N",
-        type=int,
+        type=_shuffle_count,
         default=0,
         help="run each test N times, each time with another order of unordered work; implies --cuda=software",
     )
-
     group.addoption(
         "--cuda-coverage",
         metavar="DIR",
@@ -49,12 +49,16 @@ def pytest_addoption(parser):
 
 
 def _check_list(text):
-    import argparse
-
     unknown = set(text.split(",")) - set(_CHECKS)
     if unknown:
         raise argparse.ArgumentTypeError(f"unknown check {min(unknown)!r}; choose from {', '.join(_CHECKS)}")
     return text
+
+
+def _shuffle_count(text):
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"must be an int of 1 or more, not {text!r}")
+    return int(text)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -62,15 +66,18 @@ def pytest_load_initial_conftests(early_config):
     """Select the device before a conftest.py imports a package that loads the driver."""
     options = early_config.known_args_namespace
     needs_software = options.cuda_check or options.cuda_shuffle or options.cuda_coverage
-    choice = options.cuda or ("software" if needs_software else None)
-    if choice is None:
-        return
-    if choice == "hardware" and needs_software:
+    if options.cuda == "hardware" and needs_software:
         raise pytest.UsageError(
             "--cuda-check, --cuda-shuffle and --cuda-coverage need the software device, not --cuda=hardware"
         )
+    choice = "software" if needs_software else options.cuda
+    if choice is None:
+        return
     if options.cuda_coverage:
-        os.makedirs(options.cuda_coverage, exist_ok=True)
+        from cuda.emulator._coverage import prepare
+
+        if "PYTEST_XDIST_WORKER" not in os.environ:  # the main process starts the workers after this
+            prepare(options.cuda_coverage)
         os.environ["CUDA_EMULATOR_COVERAGE"] = os.path.abspath(options.cuda_coverage)
     if options.cuda_check:
         os.environ["CUDA_EMULATOR_CHECK"] = options.cuda_check

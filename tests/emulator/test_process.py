@@ -121,8 +121,8 @@ WRONG = [
     ("DRIVER_VERSION", "1.0", "it must be a version from 11.0 to 13.5, such as 12.4 or 12040"),
     ("DRIVER_VERSION", "99999999999.1", "it must be a version from 11.0 to 13.5, such as 12.4 or 12040"),
     ("DRIVER_VERSION", "12041", "it must be a version from 11.0 to 13.5, such as 12.4 or 12040"),
-    ("CHECK", "memory,race", "it must be none, or a list of memory, initialized, races, stack and rows"),
-    ("CHECK", "sometimes", "it must be none, or a list of memory, initialized, races, stack and rows"),
+    ("CHECK", "memory,race", "it must be none, all, or a list of memory, sync, initialized, races, stack and rows"),
+    ("CHECK", "sometimes", "it must be none, all, or a list of memory, sync, initialized, races, stack and rows"),
     ("FAIL", "nonsense", "the text after '=' is not the name or number of an error code"),
 ]
 

@@ -184,6 +184,12 @@ def test_checks_are_passed_on(run):
     assert results == {"test_device": "passed"}
 
 
+def test_options_that_need_the_software_device_select_it(run):
+    text, results = run(FIXTURES, "--cuda=auto", "--cuda-check=memory,races,initialized,sync")
+    assert "cuda: the software device, checks: memory,races,initialized,sync" in text
+    assert results == {"test_device": "passed"}, text
+
+
 def test_without_options_the_plugin_is_off(run):
     text, results = run(LEAKS.replace("assert False", ""), device="software")
     assert set(results.values()) == {"passed"}, text
@@ -205,6 +211,8 @@ def test_auto_uses_the_software_device_without_a_gpu(run):
     [
         (["--cuda=hardware", "--cuda-shuffle=2"], "need the software device, not --cuda=hardware"),
         (["--cuda-check=memory,speed"], "unknown check 'speed'"),
+        (["--cuda-shuffle=-1"], "must be an int of 1 or more, not '-1'"),
+        (["--cuda-shuffle=many"], "must be an int of 1 or more, not 'many'"),
         (["--cuda=toaster"], "invalid choice: 'toaster'"),
     ],
 )
@@ -230,3 +238,21 @@ def test_stored(cuda_stream, kernel, shared_buffer):
     out, _ = run(suite, "--cuda-coverage=lines")
     assert "cuda: 1 of 2 lines of kernels ran; see lines/index.html" in out
     assert "DA:2,1" in (tmp_path / "lines" / "kernels.info").read_text()
+    out, _ = run(suite, "--cuda-coverage=lines")
+    assert "DA:2,1" in (tmp_path / "lines" / "kernels.info").read_text()  # a new run starts from zero
+
+
+def test_coverage_adds_up_the_workers_of_xdist(run, tmp_path):
+    pytest.importorskip("xdist")
+    suite = (
+        SUITE
+        + """
+@pytest.mark.parametrize("number", range(6))
+def test_stored(cuda_stream, kernel, shared_buffer, number):
+    store(cuda_stream, kernel, shared_buffer, 3)
+    cuda_stream.sync()
+"""
+    )
+    out, results = run(suite, "-p", "xdist", "-n", "2", "--cuda-coverage=lines")
+    assert len(results) == 6 and set(results.values()) == {"passed"}, out
+    assert "DA:2,6" in (tmp_path / "lines" / "kernels.info").read_text()

@@ -160,10 +160,10 @@ void Reader::take_checks()
         found.races |= all || word == "races";
         found.stack |= word == "stack";
         found.rows |= word == "rows";
-        found.memory |= all || word == "memory";
-        const char* const known[] = {"all", "initialized", "races", "stack", "rows", "memory", "none"};
+        found.memory |= all || word == "memory" || word == "sync"; // the same instrumentation finds both
+        const char* const known[] = {"all", "sync", "initialized", "races", "stack", "rows", "memory", "none"};
         if (std::find(std::begin(known), std::end(known), word) == std::end(known))
-            return reject("CHECK", text, "it must be none, or a list of memory, initialized, races, stack and rows");
+            return reject("CHECK", text, "it must be none, all, or a list of memory, sync, initialized, races, stack and rows");
     }
     found.memory |= found.initialized || found.races || found.stack || found.rows;
     found.stack &= !found.races; // the compiler has no red zones with the instrumentation for races

@@ -35,7 +35,7 @@ struct Config {
     int driver_version = 13050;             // DRIVER_VERSION: 13.5 or 13050
     int threads = 0;                        // THREADS of the block pool; 0: all cores
     Mode mode = Mode::eager;                // MODE; shuffle:SEED
-    Checks checks;             // CHECK=none, or a list of memory, initialized, races, stack and rows
+    Checks checks;             // CHECK=none, all, or a list of memory, sync, initialized, races, stack and rows
     Nanoseconds time_limit{0}; // TIME_LIMIT of a kernel in seconds; 0: none
     std::string fail;          // FAIL, see abi/planned_faults.hpp
     std::string coverage;      // COVERAGE: a folder for the counts of each process; empty: none
