@@ -117,6 +117,14 @@ def test_a_store_past_the_end_names_both_allocations(report, pair, index, words)
     assert len(set(calls)) == 2
 
 
+def test_store_to_freed_pool_memory_names_the_allocation(report, driver, context):
+    stream = driver.CUstream(0)
+    pointer = driver.cuMemAllocAsync(400, stream)
+    driver.cuMemFreeAsync(pointer, stream)
+    text = report(pointer, 25)
+    assert re.search(r"at offset 100 in the 400 bytes of .* from cuMemAllocAsync, .*, which was freed", text), text
+
+
 def test_stores_within_both_allocations_are_not_reported(report, pair):
     for pointer in pair:
         assert report(pointer, 0) == report(pointer, 99) == ""
