@@ -242,8 +242,8 @@ def test_stored(cuda_stream, kernel, shared_buffer):
     assert "DA:2,1" in (tmp_path / "lines" / "kernels.info").read_text()  # a new run starts from zero
 
 
+@pytest.mark.requires(module="xdist")
 def test_coverage_adds_up_the_workers_of_xdist(run, tmp_path):
-    pytest.importorskip("xdist")
     suite = (
         SUITE
         + """
