@@ -135,6 +135,11 @@ def test_a_race_is_reported_with_both_places(reports, bug):
     assert {int(other), int(place)} <= lines(f"at {bug}") | lines(f"first of {bug}"), text
     assert re.search(r"no barrier orders it after the \w+( access)? by thread \(\d+, 0, 0\)\n  at bugs", text), text
     assert re.search(r"block \(0, 0, 0\) of \(1, 1, 1\), thread \(\d+, 0, 0\) of \(64, 1, 1\)", text)
+    for number, source in re.findall(r"  at bugs\.cu:(\d+) in .*\n    (.*)", text, re.MULTILINE):
+        assert SOURCE.splitlines()[int(number) - 1].strip() == source
+    assert len(re.findall(r"  at bugs\.cu:\d+ in .*\n    \S", text)) == 2, text
+    digits = r"0x([0-9a-f]{2}){1,8}"
+    assert re.search(rf", which (loads {digits}|changes {digits} to {digits})\n", text), text
 
 
 @pytest.mark.parametrize("bug", [*BUGS, "silent"])

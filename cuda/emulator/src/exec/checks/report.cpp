@@ -200,7 +200,8 @@ std::string triple_text(const Dim3& triple)
 
 std::string describe_place(const ImageRecord* image, uintptr_t pc)
 {
-    return show(image ? image->place(pc - 1) : CodePlace());
+    CodePlace place = image ? image->place(pc - 1) : CodePlace();
+    return show(place) + (place.text.empty() ? "" : "\n    " + place.text.substr(0, 200));
 }
 
 std::string collective_name(const EmuWarpCall& call)

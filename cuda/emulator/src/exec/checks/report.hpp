@@ -35,7 +35,8 @@ void warn_once(const Carrier& carrier, const Fiber& fiber, const std::string& de
 std::string see(FaultKind kind); // the last line of a report: where the documentation explains it
 
 std::string triple_text(const Dim3& triple);
-std::string describe_place(const ImageRecord* image, uintptr_t pc); // of a return address: "file.cu:12 in kernel"
+// Of a return address: "file.cu:12 in kernel", and the source text on a second line.
+std::string describe_place(const ImageRecord* image, uintptr_t pc);
 
 Fault make_fault(const Carrier& carrier, const Trouble& trouble);
 // A fault that is not of one thread; `details` is used for a lack of resources and for a trap.

@@ -38,6 +38,18 @@ std::string describe_memory(Worker& worker, uintptr_t address, size_t size)
     return describe_address(address, size, true);
 }
 
+// The bytes of a value as one hexadecimal number.
+std::string describe_value(const void* address, size_t size)
+{
+    auto* bytes = static_cast<const unsigned char*>(address);
+    std::string text = "0x";
+    for (size_t i = size; i-- > 0;) {
+        text += "0123456789abcdef"[bytes[i] >> 4];
+        text += "0123456789abcdef"[bytes[i] & 15];
+    }
+    return text;
+}
+
 // The earlier access of a race.
 std::string describe_other(const Races& races, const Access& access)
 {
@@ -122,7 +134,10 @@ private:
 
     __attribute__((noinline, cold)) void refuse_race(const Access& earlier)
     {
-        refuse(FaultKind::race, describe_memory(worker_, address_, size_) + describe_other(*worker_.races, earlier));
+        std::string text = describe_memory(worker_, address_, size_);
+        if (!is_store() && size_ <= 8)
+            text += ", which loads " + describe_value(reinterpret_cast<const void*>(address_), size_);
+        refuse(FaultKind::race, text + describe_other(*worker_.races, earlier));
     }
 
     __attribute__((noinline, cold)) void refuse(FaultKind kind, std::string text)
@@ -182,7 +197,11 @@ void Worker::settle()
     trouble.address = store.address;
     trouble.size = uint32_t(size);
     trouble.store = true;
-    trouble.text = describe_memory(*this, store.address, trouble.size) + describe_other(*races, earlier);
+    trouble.text = describe_memory(*this, store.address, trouble.size);
+    if (size <= 8)
+        trouble.text += ", which changes " + describe_value(store.value, size) + " to " +
+                        describe_value(reinterpret_cast<const void*>(store.address), size);
+    trouble.text += describe_other(*races, earlier);
     raise_fault(std::move(trouble));
 }
 
