@@ -366,7 +366,8 @@ def check(
     *,
     dtypes: np.typing.DTypeLike | Sequence[np.typing.DTypeLike] = "float32",
     config: LaunchConfig | Callable[[tuple[int, ...]], LaunchConfig] | None = None,
-    arguments: Callable[[list[int], list[int], tuple[int, ...]], Sequence[Any]] | None = None,
+    arguments: Callable[..., Sequence[Any]] | None = None,
+    strided: bool = False,
     rtol: float = 1e-5,
     atol: float = 1e-6,
     orders: int = 2,
@@ -395,7 +396,11 @@ def check(
         The launch configuration, or a function of the shape that returns it. Default: one thread for each element, in
         blocks of 128.
     arguments : callable, optional
-        Takes the lists of the addresses of inputs and outputs, and the shape; returns the kernel's arguments.
+        Takes the lists of the addresses of inputs and outputs, the shape, and with ``strided`` a list of the strides of
+        all arrays, in elements; returns the kernel's arguments.
+    strided : bool
+        Whether the arrays have gaps between elements and rows, filled with NaN. The kernel then gets the strides of
+        each array, in elements as ``int``, after the extents.
     rtol, atol : float
         The tolerances for outputs of floating-point types, as for ``numpy.isclose``.
     orders : int
@@ -414,7 +419,7 @@ def check(
     """
     from cuda.emulator import _oracle
 
-    return _oracle.check(kernel, reference, shapes, dtypes, config, arguments, rtol, atol, orders, seed)
+    return _oracle.check(kernel, reference, shapes, dtypes, config, arguments, strided, rtol, atol, orders, seed)
 
 
 class GraphicsBuffer:

@@ -13,7 +13,7 @@ _PADDING = 256  # elements on each side of an array, on a GPU
 _TAILS = (1, 2, 31, 32, 33, 127, 128, 129, 1000)
 
 
-def check(kernel, reference, shapes, dtypes, config, arguments, rtol, atol, orders, seed):
+def check(kernel, reference, shapes, dtypes, config, arguments, strided, rtol, atol, orders, seed):
     """Implement :func:`cuda.emulator.check`."""
     rng = np.random.default_rng(seed)
     count = _input_count(reference)
@@ -21,7 +21,7 @@ def check(kernel, reference, shapes, dtypes, config, arguments, rtol, atol, orde
     if len(dtypes) != count:
         raise ValueError(f"dtypes has {len(dtypes)} elements, and the reference has {count} parameters")
     config = config or _default_config
-    arguments = arguments or (lambda inputs, outputs, shape: (*inputs, *outputs, *map(np.int32, shape)))
+    arguments = arguments or _default_arguments
     for shape in _all_shapes(shapes, rng):
         inputs = [_random_array(rng, shape, dtype) for dtype in dtypes]
         expected = reference(*(array.copy() for array in inputs))
@@ -29,7 +29,7 @@ def check(kernel, reference, shapes, dtypes, config, arguments, rtol, atol, orde
         for order in range(1, orders + 1 if emulator.is_active() else 2):
             where = f"shape {shape}, seed {seed}, order {order}"
             try:
-                results = _run(kernel, inputs, expected, shape, config, arguments, order)
+                results = _run(kernel, inputs, expected, shape, config, arguments, strided, order)
             except Exception as error:
                 if type(error).__name__ not in ("LaunchError", "CUDAError"):
                     raise
@@ -74,6 +74,10 @@ def _default_config(shape):
     return LaunchConfig(grid=max(1, -(-math.prod(shape) // 128)), block=128)
 
 
+def _default_arguments(inputs, outputs, shape, strides=()):
+    return *inputs, *outputs, *map(np.int32, shape), *(np.int32(step) for steps in strides for step in steps)
+
+
 def _poison(dtype):
     """Return the element that fills padding and outputs: NaN, or a value that is unlikely to be right."""
     return np.frombuffer(b"\x7f" + b"\xa5" * (dtype.itemsize - 1), dtype) if dtype.kind not in "fc" else np.nan
@@ -82,37 +86,44 @@ def _poison(dtype):
 class _DeviceArray:
     """An array on the device. A GPU does not check accesses, so padding there shows those beside the array."""
 
-    def __init__(self, device, stream, array, filled):
-        self.array, self.stream = array, stream
+    def __init__(self, device, stream, array, filled, strided):
+        self.stream = stream
         self.padding = 0 if emulator.is_active() else _PADDING
-        self.host = np.empty(array.size + 2 * self.padding, array.dtype)
+        # A strided array has every other element of rows with an odd number of elements.
+        step = 2 if strided and array.ndim else 1
+        rows = (*array.shape[:-1], 2 * array.shape[-1] + 1) if step == 2 else array.shape
+        self.host = np.empty(math.prod(rows) + 2 * self.padding, array.dtype)
+        self.inside = self.host[self.padding : self.padding + math.prod(rows)].reshape(rows)
+        if step == 2:
+            self.inside = self.inside[..., :-1:2]
         self.host[...] = _poison(array.dtype)
         if filled:
-            self.inside[...] = array.ravel()
-        self.before = self.host.copy()
+            self.inside[...] = array
+        self.before, self.before_inside = self.host.tobytes(), self.inside.copy()
         self.buffer = device.allocate(max(1, self.host.nbytes), stream=stream)
         if self.host.nbytes:
             self.buffer.copy_from(self.host, stream=stream)
 
     @property
-    def inside(self):
-        return self.host[self.padding : self.padding + self.array.size]
+    def pointer(self):
+        return int(self.buffer.handle) + self.padding * self.host.itemsize
 
     @property
-    def pointer(self):
-        return int(self.buffer.handle) + self.padding * self.array.itemsize
+    def strides(self):
+        return tuple(stride // self.host.itemsize for stride in self.inside.strides)
 
     def read(self):
         if self.host.nbytes:
             self.buffer.copy_to(self.host, stream=self.stream)
             self.stream.sync()
-        for side in (slice(0, self.padding), slice(self.padding + self.array.size, None)):
-            if self.host[side].tobytes() != self.before[side].tobytes():
-                raise AssertionError("the kernel wrote beside an array")
-        return self.inside.reshape(self.array.shape)
+        result = self.inside.copy()
+        self.inside[...] = self.before_inside
+        if self.host.tobytes() != self.before:
+            raise AssertionError("the kernel wrote beside an array")
+        return result
 
 
-def _run(kernel, inputs, expected, shape, config, arguments, order):
+def _run(kernel, inputs, expected, shape, config, arguments, strided, order):
     """Run the kernel, and return copies of its inputs and outputs after it."""
     from cuda.core import Device, launch
 
@@ -122,16 +133,17 @@ def _run(kernel, inputs, expected, shape, config, arguments, order):
     library = emulator._active() if emulator.is_active() else None
     with device.create_stream() as stream:
         try:
-            arrays = [_DeviceArray(device, stream, array, True) for array in inputs]
-            arrays += [_DeviceArray(device, stream, array, False) for array in expected]
+            arrays = [_DeviceArray(device, stream, array, True, strided) for array in inputs]
+            arrays += [_DeviceArray(device, stream, array, False, strided) for array in expected]
             pointers = [array.pointer for array in arrays]
             chosen = config(shape) if callable(config) else config
-            given = arguments(pointers[: len(inputs)], pointers[len(inputs) :], shape)
+            strides = [[array.strides for array in arrays]] if strided else []
+            given = arguments(pointers[: len(inputs)], pointers[len(inputs) :], shape, *strides)
             if library:
                 library.emulator_shuffle(1, order)
             launch(stream, chosen, kernel, *given)
             stream.sync()
-            return [array.read().copy() for array in arrays]
+            return [array.read() for array in arrays]
         except Exception:
             if library:
                 emulator.reset()  # so that stream and buffers can be closed

@@ -25,6 +25,13 @@ __global__ void transpose(const double* x, double* out, int rows, int columns)
 { INDEX; if (i < rows * columns) out[i % columns * rows + i / columns] = x[i]; }
 __global__ void scaled(const float* x, float* out, float factor, int n)
 { for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = factor * x[i]; }
+__global__ void negated(const float* x, float* out, int rows, int columns, int x0, int x1, int out0, int out1)
+{ INDEX; int r = i / columns, c = i % columns; if (r < rows) out[r * out0 + c * out1] = -x[r * x0 + c * x1]; }
+__global__ void dense(const float* x, float* out, int rows, int columns, int x0, int x1, int out0, int out1)
+{ INDEX; if (i < rows * columns) out[i] = -x[i]; }
+__global__ void gaps(const float* x, float* out, int rows, int columns, int x0, int x1, int out0, int out1)
+{ INDEX; int r = i / columns, c = i % columns; if (r < rows) { out[r * out0 + c * out1] = -x[r * x0 + c * x1];
+  out[r * out0 + c * out1 + 1] = 0; } }
 __global__ void first_block(const float* x, float* out, int* state, int n)
 { INDEX; if (threadIdx.x == 0) { atomicCAS(state, -1, blockIdx.x); } if (i < n) out[i] = x[i] * (*state == 0); }
 }
@@ -72,6 +79,25 @@ def test_integers_and_several_outputs(kernel):
 
 def test_shapes_of_two_dimensions(kernel):
     cuda.emulator.check(kernel("transpose"), lambda x: x.T.copy(), 2, dtypes=np.float64)
+
+
+def test_strided_arrays(kernel):
+    cuda.emulator.check(kernel("negated"), lambda x: -x, 2, strided=True)
+    with pytest.raises(AssertionError, match=r"output 0 is wrong for shape|the kernel wrote beside an array"):
+        cuda.emulator.check(kernel("dense"), lambda x: -x, 2, strided=True)
+    with pytest.raises(AssertionError, match=r"the kernel wrote beside an array"):
+        cuda.emulator.check(kernel("gaps"), lambda x: -x, 2, strided=True)
+
+
+def test_arguments_get_the_strides(kernel):
+    seen = []
+
+    def arguments(inputs, outputs, shape, strides):
+        seen.append(strides)
+        return (*inputs, *outputs, *map(np.int32, shape), *(np.int32(step) for steps in strides for step in steps))
+
+    cuda.emulator.check(kernel("negated"), lambda x: -x, [(3, 5)], arguments=arguments, strided=True, orders=1)
+    assert seen == [[(11, 2), (11, 2)]]
 
 
 def test_arguments_and_configuration(kernel):
