@@ -139,7 +139,7 @@ def test_a_race_is_reported_with_both_places(reports, bug):
         assert SOURCE.splitlines()[int(number) - 1].strip() == source
     assert len(re.findall(r"  at bugs\.cu:\d+ in .*\n    \S", text)) == 2, text
     digits = r"0x([0-9a-f]{2}){1,8}"
-    assert re.search(rf", which (loads {digits}|changes {digits} to {digits})\n", text), text
+    assert re.search(rf", which (loads {digits}|stores {digits} over {digits})\n", text), text
 
 
 @pytest.mark.parametrize("bug", [*BUGS, "silent"])

@@ -199,8 +199,8 @@ void Worker::settle()
     trouble.store = true;
     trouble.text = describe_memory(*this, store.address, trouble.size);
     if (size <= 8)
-        trouble.text += ", which changes " + describe_value(store.value, size) + " to " +
-                        describe_value(reinterpret_cast<const void*>(store.address), size);
+        trouble.text += ", which stores " + describe_value(reinterpret_cast<const void*>(store.address), size) + " over " +
+                        describe_value(store.value, size);
     trouble.text += describe_other(*races, earlier);
     raise_fault(std::move(trouble));
 }
