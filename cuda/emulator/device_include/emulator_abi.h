@@ -281,6 +281,7 @@ EMU_IMPORT void emu_cover(void* pc);
 
 // An index that does not suit the type of an array; `type` as the compiler writes it: "'int [8]'".
 EMU_IMPORT void emu_bad_index(emu_uptr index, const char* type, const char* file, emu_u32 line);
+EMU_IMPORT void emu_bad_division(const char* file, emu_u32 line); // where the processor does not trap
 
 // With EMU_CHECK_STACK the compiler writes the shadow of stacks, which lies at this fixed distance.
 #define EMU_STACK_SHADOW 0x200000000000ull

@@ -114,8 +114,7 @@ EMU_ATOMIC(atomicAdd, float4, (float4 * p, float4 v), (p, v),
 #undef EMU_INTEGER_ATOMICS
 #undef EMU_ATOMIC
 
-// Values of 16 bytes use the processor's own instruction.
-#if defined(__x86_64__)
+// Values of 16 bytes use the processor's own instructions.
 namespace emu {
 struct Word16 {
     unsigned long long low, high;
@@ -125,10 +124,24 @@ EMU_NO_CHECK EMU_INLINE bool swap16(void* p, Word16* expected, Word16 value)
     bool done;
     if (emu_thread.checks > EMU_CHECK_MEMORY)
         emu_watch((emu_uptr)p, 16, EMU_ACCESS_STORE | EMU_ACCESS_ATOMIC, __builtin_return_address(0));
+#if defined(__x86_64__)
     __asm__ volatile("lock cmpxchg16b %1"
                      : "=@ccz"(done), "+m"(*static_cast<Word16*>(p)), "+a"(expected->low), "+d"(expected->high)
                      : "b"(value.low), "c"(value.high)
                      : "memory");
+#else
+    Word16 old; // stored again if it is not the expected one, because only a store proves that both halves belong together
+    unsigned failed;
+    do {
+        __asm__ volatile("ldaxp %0, %1, %2" : "=&r"(old.low), "=&r"(old.high) : "Q"(*static_cast<Word16*>(p)) : "memory");
+        done = old.low == expected->low && old.high == expected->high;
+        __asm__ volatile("stlxp %w0, %2, %3, %1"
+                         : "=&r"(failed), "=Q"(*static_cast<Word16*>(p))
+                         : "r"(done ? value.low : old.low), "r"(done ? value.high : old.high)
+                         : "memory");
+    } while (failed);
+    *expected = old;
+#endif
     return done;
 }
 template <bool Fits, class T> struct Only16;
@@ -148,4 +161,3 @@ template <class T> EMU_INLINE typename ::emu::Only16<sizeof(T) == 16, T>::type a
     }
     return ::emu::same_bits<T>(old);
 }
-#endif

@@ -106,6 +106,16 @@ EMU_NO_CHECK __attribute__((always_inline)) inline void check(emu_uptr address, 
                      __builtin_return_address(0));                                                \
         return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
     }
+// clang's form of a compare and swap; it returns the earlier value.
+#define EMU_TSAN_SWAP(bits, T)                                                                    \
+    EMU_NO_CHECK __attribute__((weak, visibility("hidden"), noinline)) T                          \
+        __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T value, int order, int) \
+    {                                                                                             \
+        ::emu::check((emu_uptr)p, sizeof(T), EMU_ACCESS_STORE | EMU_ACCESS_ATOMIC | EMU_RELEASE(order), true,          \
+                     __builtin_return_address(0));                                                \
+        __atomic_compare_exchange_n(p, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+        return expected;                                                                          \
+    }
 #define EMU_TSAN_ATOMICS(bits, T)                                                                 \
     EMU_NO_CHECK __attribute__((weak, visibility("hidden"), noinline)) T                          \
         __tsan_atomic##bits##_load(const volatile T* p, int)                                      \
@@ -128,6 +138,7 @@ EMU_NO_CHECK __attribute__((always_inline)) inline void check(emu_uptr address, 
     EMU_TSAN_UPDATE(bits, T, fetch_nand)                                                          \
     EMU_TSAN_EXCHANGE(bits, T, compare_exchange_strong)                                           \
     EMU_TSAN_EXCHANGE(bits, T, compare_exchange_weak)                                             \
+    EMU_TSAN_SWAP(bits, T)                                                                        \
     EMU_NO_CHECK __attribute__((weak, visibility("hidden"), noinline)) T                          \
         __tsan_atomic##bits##_exchange(volatile T* p, T value, int order)                             \
     {                                                                                             \
@@ -225,6 +236,18 @@ EMU_CALLBACK __ubsan_handle_type_mismatch_v1(const EmuMisaligned* data, emu_uptr
                    __builtin_return_address(0));
 }
 }
+
+#if !defined(__x86_64__)
+// -fsanitize=integer-divide-by-zero, where the processor does not trap.
+struct EmuDivided {
+    const char* file;
+    emu_u32 line, column;
+};
+extern "C" EMU_CALLBACK __ubsan_handle_divrem_overflow(const EmuDivided* data, emu_uptr, emu_uptr)
+{
+    emu_bad_division(data->file, data->line);
+}
+#endif
 
 #if EMU_CHECKS & 16
 struct EmuIndexed {

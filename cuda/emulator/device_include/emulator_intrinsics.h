@@ -10,16 +10,35 @@ namespace emu {
 enum { ROUND_NEAREST = 0, ROUND_DOWN = 1, ROUND_UP = 2, ROUND_ZERO = 3 };
 
 // Prevents the compiler from folding the computation of a value, or moving it across a change of the rounding mode.
+#if defined(__x86_64__)
 template <class T> EMU_NO_CHECK EMU_INLINE void pin(T& value) { __asm__ volatile("" : "+x"(value) : : "memory"); }
+EMU_INLINE emu_u64 rounding_control() { return __builtin_ia32_stmxcsr(); }
+EMU_INLINE void set_rounding_control(emu_u64 control) { __builtin_ia32_ldmxcsr(unsigned(control)); }
+EMU_INLINE emu_u64 with_rounding(emu_u64 control, unsigned mode) { return (control & ~0x6000ull) | mode << 13; }
+#else
+template <class T> EMU_NO_CHECK EMU_INLINE void pin(T& value) { __asm__ volatile("" : "+w"(value) : : "memory"); }
+EMU_INLINE emu_u64 rounding_control()
+{
+    emu_u64 control;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(control));
+    return control;
+}
+EMU_INLINE void set_rounding_control(emu_u64 control) { __asm__ volatile("msr fpcr, %0" : : "r"(control) : "memory"); }
+// FPCR has the numbers of up and down the other way round.
+EMU_INLINE emu_u64 with_rounding(emu_u64 control, unsigned mode)
+{
+    return (control & ~0xc00000ull) | ((mode >> 1 & 1) | (mode & 1) << 1) << 22;
+}
+#endif
 
 template <class F> EMU_NO_CHECK EMU_INLINE auto rounded(unsigned mode, F f) -> decltype(f())
 {
     ++emu_thread.no_preempt; // another fiber must not run in this rounding mode
-    unsigned old = __builtin_ia32_stmxcsr();
-    __builtin_ia32_ldmxcsr((old & ~0x6000u) | mode << 13);
+    emu_u64 old = rounding_control();
+    set_rounding_control(with_rounding(old, mode));
     auto result = f();
     pin(result);
-    __builtin_ia32_ldmxcsr(old);
+    set_rounding_control(old);
     --emu_thread.no_preempt;
     return result;
 }

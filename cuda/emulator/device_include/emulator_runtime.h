@@ -27,6 +27,47 @@ extern "C" EMU_NO_CHECK EMU_WEAK EMU_HIDDEN void __sanitizer_cov_trace_pc() { em
 #if EMU_CHECKS & 1
 // The compiler instruments no calls of these functions, so they check their ranges. They are written in assembly,
 // because a compiler turns such loops into calls of the same functions.
+namespace emu {
+#if defined(__x86_64__)
+EMU_NO_CHECK static inline void copy_up(void* to, const void* from, size_t bytes)
+{
+    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
+}
+EMU_NO_CHECK static inline void copy_down(char* to, const char* from, size_t bytes)
+{
+    to += bytes - 1;
+    from += bytes - 1;
+    __asm__ volatile("std\n\trep movsb\n\tcld" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
+}
+EMU_NO_CHECK static inline void fill(void* to, int value, size_t bytes)
+{
+    __asm__ volatile("rep stosb" : "+D"(to), "+c"(bytes) : "a"(value) : "memory");
+}
+#else
+EMU_NO_CHECK static inline void copy_up(void* to, const void* from, size_t bytes)
+{
+    emu_u64 word;
+    for (; bytes >= 8; bytes -= 8)
+        __asm__ volatile("ldr %0, [%2], #8\n\tstr %0, [%1], #8" : "=&r"(word), "+r"(to), "+r"(from) : : "memory");
+    for (; bytes; --bytes)
+        __asm__ volatile("ldrb %w0, [%2], #1\n\tstrb %w0, [%1], #1" : "=&r"(word), "+r"(to), "+r"(from) : : "memory");
+}
+EMU_NO_CHECK static inline void copy_down(char* to, const char* from, size_t bytes)
+{
+    emu_u64 word;
+    to += bytes;
+    from += bytes;
+    for (; bytes; --bytes)
+        __asm__ volatile("ldrb %w0, [%2, #-1]!\n\tstrb %w0, [%1, #-1]!" : "=&r"(word), "+r"(to), "+r"(from) : : "memory");
+}
+EMU_NO_CHECK static inline void fill(void* to, int value, size_t bytes)
+{
+    for (; bytes; --bytes)
+        __asm__ volatile("strb %w1, [%0], #1" : "+r"(to) : "r"(value) : "memory");
+}
+#endif
+} // namespace emu
+
 extern "C" {
 EMU_NO_CHECK EMU_WEAK EMU_HIDDEN void* memmove(void* to, const void* from, size_t bytes)
 {
@@ -34,15 +75,10 @@ EMU_NO_CHECK EMU_WEAK EMU_HIDDEN void* memmove(void* to, const void* from, size_
         return to;
     ::emu::check((emu_uptr)from, bytes, EMU_ACCESS_LOAD, false, __builtin_return_address(0));
     ::emu::check((emu_uptr)to, bytes, EMU_ACCESS_STORE, false, __builtin_return_address(0));
-    char* target = static_cast<char*>(to);
-    const char* source = static_cast<const char*>(from);
-    if ((emu_uptr)to - (emu_uptr)from >= bytes) {
-        __asm__ volatile("rep movsb" : "+D"(target), "+S"(source), "+c"(bytes) : : "memory");
-    } else {
-        target += bytes - 1;
-        source += bytes - 1;
-        __asm__ volatile("std\n\trep movsb\n\tcld" : "+D"(target), "+S"(source), "+c"(bytes) : : "memory");
-    }
+    if ((emu_uptr)to - (emu_uptr)from >= bytes)
+        ::emu::copy_up(to, from, bytes);
+    else
+        ::emu::copy_down(static_cast<char*>(to), static_cast<const char*>(from), bytes);
     return to;
 }
 EMU_NO_CHECK EMU_WEAK EMU_HIDDEN void* memcpy(void* to, const void* from, size_t bytes)
@@ -51,8 +87,7 @@ EMU_NO_CHECK EMU_WEAK EMU_HIDDEN void* memcpy(void* to, const void* from, size_t
         return to;
     ::emu::check((emu_uptr)from, bytes, EMU_ACCESS_LOAD, false, __builtin_return_address(0));
     ::emu::check((emu_uptr)to, bytes, EMU_ACCESS_STORE, false, __builtin_return_address(0));
-    void* target = to;
-    __asm__ volatile("rep movsb" : "+D"(target), "+S"(from), "+c"(bytes) : : "memory");
+    ::emu::copy_up(to, from, bytes);
     return to;
 }
 EMU_NO_CHECK EMU_WEAK EMU_HIDDEN void* memset(void* to, int value, size_t bytes)
@@ -60,8 +95,7 @@ EMU_NO_CHECK EMU_WEAK EMU_HIDDEN void* memset(void* to, int value, size_t bytes)
     if (!bytes)
         return to;
     ::emu::check((emu_uptr)to, bytes, EMU_ACCESS_STORE, false, __builtin_return_address(0));
-    void* target = to;
-    __asm__ volatile("rep stosb" : "+D"(target), "+c"(bytes) : "a"(value) : "memory");
+    ::emu::fill(to, value, bytes);
     return to;
 }
 }

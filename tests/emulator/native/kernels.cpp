@@ -405,16 +405,25 @@ KERNEL(loop_with_barriers)
     for (;;) emu_barrier(); // at loop_with_barriers
 }
 
+#if !defined(__x86_64__)
+struct Divided {
+    const char* file;
+    emu_u32 line, column;
+};
+extern "C" EMU_HIDDEN void __ubsan_handle_divrem_overflow(const Divided* data, emu_uptr, emu_uptr)
+{
+    emu_bad_division(data->file, data->line);
+}
+#endif
+
 KERNEL(divide, int* out, int a, int b)
 {
     out[0] = a / b; // at divide
 }
 
-static __attribute__((noinline)) unsigned recurse(volatile unsigned* depth)
-{
-    volatile unsigned local[64];
-    return (local[depth[0]++ % 64] = 1) + recurse(depth) + local[3]; // at overflow
-}
+// One line, because a processor may fault at the beginning of the function.
+typedef volatile unsigned Counter;
+static __attribute__((noinline)) unsigned recurse(Counter* n, Counter a = 0) { return (a = ++*n) + recurse(n) + a; } // at overflow
 
 KERNEL(overflow, unsigned* out)
 {
@@ -435,5 +444,10 @@ KERNEL(trap)
 
 KERNEL(illegal)
 {
-    asm volatile("ud2"); // at illegal
+#if defined(__x86_64__)
+#define UNDEFINED "ud2"
+#else
+#define UNDEFINED "udf #0"
+#endif
+    asm volatile(UNDEFINED); // at illegal
 }

@@ -11,9 +11,9 @@
 #include <new>
 #include <pthread.h>
 #include <unistd.h>
-#include <x86intrin.h>
 
 #include "checks/heap.hpp"
+#include "machine.hpp"
 #include "worker.hpp"
 
 namespace emu::exec {
@@ -177,7 +177,7 @@ void emu_exit_thread()
 
 emu_u64 emu_clock()
 {
-    return __rdtsc();
+    return ticks();
 }
 
 emu_u64 emu_global_timer()

@@ -12,11 +12,11 @@
 #include <mutex>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include "carrier.hpp"
 #include "checks/shadow.hpp"
+#include "machine.hpp"
 
 namespace emu::exec {
 namespace {
@@ -27,11 +27,6 @@ std::atomic<bool> installed{false};
 // The stack address at which an earlier handler was called. That handler may leave by longjmp, and then the next fault
 // finds the signal stack no deeper than this.
 __thread uintptr_t passing_on __attribute__((tls_model("initial-exec"))) = 0;
-
-greg_t* registers(void* context)
-{
-    return static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
-}
 
 // Calls the handler that was installed before ours. If that one calls ours again, it meant the default action.
 void pass_on(int signal, siginfo_t* info, void* context)
@@ -61,10 +56,12 @@ void pass_on(int signal, siginfo_t* info, void* context)
 
 // The first word on the stack that points into the kernel's code: most likely the return address of the running library
 // function.
-uintptr_t find_caller(const Carrier& carrier, const greg_t* r)
+uintptr_t find_caller(const Carrier& carrier, const Registers& r)
 {
     const Fiber& fiber = *carrier.current;
-    auto from = std::max(uintptr_t(r[REG_RSP]) & ~uintptr_t(7), fiber.stack_low);
+    if (carrier.image->has_code(r.link()) && !carrier.image->has_code(r.pc()))
+        return r.link();
+    auto from = std::max(r.sp() & ~uintptr_t(7), fiber.stack_low);
     for (uintptr_t at = from; at < fiber.stack_high && at < from + 8192; at += 8) {
         uintptr_t word = *reinterpret_cast<const uintptr_t*>(at);
         if (carrier.image->has_code(word))
@@ -74,9 +71,9 @@ uintptr_t find_caller(const Carrier& carrier, const greg_t* r)
 }
 
 // Finds the instruction in the kernel, or where the kernel called the library function that faulted.
-void find_place(const Carrier& carrier, const greg_t* r, Trouble* trouble)
+void find_place(const Carrier& carrier, const Registers& r, Trouble* trouble)
 {
-    trouble->pc = uintptr_t(r[REG_RIP]);
+    trouble->pc = r.pc();
     trouble->exact = true;
     if (!carrier.image)
         return;
@@ -93,32 +90,27 @@ bool is_canonical(uintptr_t address)
 }
 
 // A general protection fault has no address; a register with a value that is no address may explain it.
-void explain_protection(const greg_t* r, Trouble* trouble)
+void explain_protection(const Registers& r, Trouble* trouble)
 {
-    for (int i : {REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI, REG_R8, REG_R9, REG_R10, REG_R11, REG_R12,
-                  REG_R13, REG_R14, REG_R15})
-        if (!is_canonical(uintptr_t(r[i]))) {
-            trouble->kind = FaultKind::illegal_address;
-            trouble->address = uintptr_t(r[i]);
-            return;
-        }
-    trouble->kind = FaultKind::misaligned_address;
+    uintptr_t wild = 0;
+    r.for_each([&](uintptr_t value) { wild = wild || is_canonical(value) ? wild : value; });
+    trouble->kind = wild ? FaultKind::illegal_address : FaultKind::misaligned_address;
+    trouble->address = wild ? wild : trouble->address;
 }
 
-void describe_signal(int signal, const siginfo_t* info, const greg_t* r, Carrier& carrier)
+void describe_signal(int signal, const siginfo_t* info, const Registers& r, Carrier& carrier)
 {
     Trouble& trouble = carrier.trouble;
     const Fiber& fiber = *carrier.current;
     auto address = reinterpret_cast<uintptr_t>(info->si_addr);
-    auto sp = uintptr_t(r[REG_RSP]);
     find_place(carrier, r, &trouble);
-    trouble.store = r[REG_ERR] & 2;
+    trouble.store = r.is_store();
     trouble.address = address;
     if (signal == SIGFPE)
         trouble.kind = FaultKind::arithmetic;
     else if (signal == SIGILL || signal == SIGTRAP)
         trouble.kind = FaultKind::illegal_instruction;
-    else if (sp < fiber.stack_low + 4096 || (address < fiber.stack_low && carrier.stacks.is_guard(address)))
+    else if (r.sp() < fiber.stack_low + 4096 || (address < fiber.stack_low && carrier.stacks.is_guard(address)))
         trouble.kind = FaultKind::stack_overflow;
     else if (info->si_code == SI_KERNEL)
         explain_protection(r, &trouble);
@@ -134,7 +126,7 @@ bool in_kernel(const Carrier* carrier)
 
 void on_fault(int signal, siginfo_t* info, void* context)
 {
-    greg_t* r = registers(context);
+    Registers r(context);
     int saved = errno;
     if (signal == SIGSEGV && info->si_code > 0 && info->si_code != SI_KERNEL &&
         fill_shadow(reinterpret_cast<uintptr_t>(info->si_addr))) {
@@ -148,19 +140,15 @@ void on_fault(int signal, siginfo_t* info, void* context)
         return;
     }
     describe_signal(signal, info, r, *carrier);
-    r[REG_RIP] = greg_t(reinterpret_cast<uintptr_t>(&emu_fiber_resume));
-    r[REG_RDI] = greg_t(reinterpret_cast<uintptr_t>(carrier->thread_sp));
-    r[REG_EFL] &= ~greg_t(0x400 | 0x40000); // clear the direction and the alignment check flags
+    r.call(&emu_fiber_resume, carrier->thread_sp);
     errno = saved;
 }
 
 // Whether the fiber was seen with the same registers before, so that it waits for a change in memory.
-bool note_sample(Fiber& fiber, const greg_t* r)
+bool note_sample(Fiber& fiber, const Registers& r)
 {
     uint64_t hash = 0;
-    for (int i : {REG_RIP, REG_RSP, REG_RBP, REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI, REG_R8, REG_R9,
-                  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15})
-        hash = (hash ^ uint64_t(r[i])) * 0x9e3779b97f4a7c15u, hash ^= hash >> 29;
+    r.for_each([&](uintptr_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15u, hash ^= hash >> 29; });
     for (uint64_t sample : fiber.samples)
         if (sample == hash)
             return true;
@@ -171,21 +159,20 @@ bool note_sample(Fiber& fiber, const greg_t* r)
 // Runs on the fiber's own stack (without SA_ONSTACK), so that it can switch to another fiber and return later.
 void on_preempt(int signal, siginfo_t* info, void* context)
 {
-    greg_t* r = registers(context);
+    Registers r(context);
     Carrier* carrier = this_carrier;
     if (!carrier || info->si_code != SI_TKILL || info->si_pid != getpid())
         return pass_on(signal, info, context);
-    if (!in_kernel(carrier) || !carrier->is_on_fiber(uintptr_t(r[REG_RSP])) || !carrier->image ||
-        !carrier->image->has_code(uintptr_t(r[REG_RIP])) || emu_thread.no_preempt)
+    if (!in_kernel(carrier) || !carrier->is_on_fiber(r.sp()) || !carrier->image ||
+        !carrier->image->has_code(r.pc()) || emu_thread.no_preempt)
         return;
     int saved = errno;
-    auto pc = uintptr_t(r[REG_RIP]);
     if (carrier->launch->stopping) {
         Trouble trouble;
         find_place(*carrier, r, &trouble);
         carrier->leave(std::move(trouble));
     }
-    carrier->give_way(pc, note_sample(*carrier->current, r));
+    carrier->give_way(r.pc(), note_sample(*carrier->current, r));
     errno = saved;
 }
 

@@ -6,8 +6,10 @@
 #include <atomic>
 #include <new>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "../config.hpp"
+#include "machine.hpp"
 
 namespace emu::exec {
 namespace {
@@ -33,6 +35,17 @@ uintptr_t color(size_t number)
     return (number % 16) * 256;
 }
 
+bool is_accessible(void* at)
+{
+    int ends[2];
+    if (pipe(ends) != 0)
+        return true;
+    bool read = write(ends[1], at, 1) == 1;
+    close(ends[0]);
+    close(ends[1]);
+    return read;
+}
+
 // Makes the guard below a stack inaccessible; true if that split the mapping.
 bool guard(uintptr_t low, bool always)
 {
@@ -40,8 +53,11 @@ bool guard(uintptr_t low, bool always)
     static std::atomic<bool> light{true};
     auto* at = reinterpret_cast<void*>(low);
     if (light) {
-        if (madvise(at, guard_bytes, guard_install) == 0)
+        static std::atomic<bool> tried{false}; // QEMU accepts all advice and ignores it
+        if (madvise(at, guard_bytes, guard_install) == 0 && (tried || !is_accessible(at))) {
+            tried = true;
             return false;
+        }
         light = false;
     }
     if (split_guards >= split_guards_limit && !always)
@@ -54,11 +70,11 @@ bool guard(uintptr_t low, bool always)
 
 void prepare(Fiber* fiber)
 {
-    // Six saved registers (zero), then the address where to start. After the `ret` of the switch the stack is empty and
+    // The saved registers (zero), and the address where to start. After the `ret` of the switch the stack is empty and
     // aligned to 16 bytes, as the ABI demands at the call in emu_fiber_start.
-    void** frame = reinterpret_cast<void**>(StackSet::top_of(fiber)) - 7;
-    std::fill(frame, frame + 6, nullptr);
-    frame[6] = reinterpret_cast<void*>(&emu_fiber_start);
+    void** frame = reinterpret_cast<void**>(StackSet::top_of(fiber)) - fiber_words;
+    std::fill(frame, frame + fiber_words, nullptr);
+    frame[fiber_start_word] = reinterpret_cast<void*>(&emu_fiber_start);
     fiber->sp = frame;
 }
 

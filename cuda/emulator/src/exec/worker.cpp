@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <ctime>
-#include <immintrin.h>
 #include <sys/mman.h>
 
 #include "checks/report.hpp"
+#include "machine.hpp"
 #include "signals.hpp"
 
 extern "C" void emu_fiber_main()
@@ -97,8 +97,7 @@ void Worker::work_on(Launch& next)
         next.stop(FaultKind::out_of_resources);
         return;
     }
-    unsigned control = _mm_getcsr();
-    _mm_setcsr(0x1f80); // all exceptions masked, rounding to nearest
+    uint64_t control = begin_float_control();
     attach(next);
     bool good = true;
     while (good && !next.stopping) {
@@ -110,7 +109,7 @@ void Worker::work_on(Launch& next)
             good = run_block(first);
     }
     detach();
-    _mm_setcsr(control);
+    end_float_control(control);
 }
 
 bool Worker::run_block(uint64_t number)

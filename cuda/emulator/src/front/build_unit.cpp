@@ -81,6 +81,7 @@ void add_clang_flags(const Checks& checks, std::vector<std::string>* flags)
 {
     flags->insert(flags->end(), {"-ferror-limit=100", "-Wno-unused-command-line-argument", "-fno-caret-diagnostics",
                                  "-Werror=global-constructors"});
+    flags->push_back("-fno-strict-float-cast-overflow"); // casts of floating point to integers saturate
     // A vectorized access would be checked for an alignment that the single accesses do not need.
     flags->insert(flags->end(), {"-fno-vectorize", "-fno-slp-vectorize"});
     // Lanes may pass uninitialized values to shuffles. The compiler must not drop the branch in which one lane
@@ -136,11 +137,19 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
 #if defined(__x86_64__)
     // popcnt, SSE 4.1 and cmpxchg16b: every x86-64 processor since 2009 has them.
     flags.insert(flags.end(), {"-mpopcnt", "-msse4.1", "-mcx16"});
+#else
+    // char is signed in CUDA C++; functions for atomics would come from a library.
+    flags.insert(flags.end(), {"-fsigned-char", "-mno-outline-atomics", "-mbranch-protection=none"});
 #endif
     // -fstack-clash-protection: the guard below a stack is small, see exec/stacks.cpp.
     if (checks.coverage || checks.advice)
         flags.insert(flags.end(), {"-fsanitize-coverage=trace-pc", "-fno-jump-tables"}); // coverage.cpp follows jumps
     (tools.kind == "gcc" ? add_gcc_flags : add_clang_flags)(checks, &flags);
+#if !defined(__x86_64__)
+    flags.push_back("-fsanitize=integer-divide-by-zero"); // x86-64 traps
+    if (tools.kind == "gcc")
+        flags.insert(flags.end(), {"--param", "stack-clash-protection-guard-size=12"});
+#endif
     return flags;
 }
 

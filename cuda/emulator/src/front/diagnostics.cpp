@@ -96,8 +96,12 @@ void reword(Message* message)
         text = "cannot open source file \"" + name + "\"";
         message->kind = "fatal";
         message->hint = missing_header_hint(name);
-    } else if (size_t at = text.find("declared with attribute error: "); at != text.npos) {
-        text.erase(0, at + std::strlen("declared with attribute error: "));
+    } else if (size_t at = text.find("attribute error: "); at != text.npos) {
+        text.erase(0, at + std::strlen("attribute error: "));
+    } else if (size_t quoted_at = text.find("'error' attribute: "); quoted_at != text.npos) {
+        text.erase(0, quoted_at + std::strlen("'error' attribute: "));
+    } else if (contains(text, "use of dynamic_cast requires -frtti")) {
+        text = "'dynamic_cast' not permitted with '-fno-rtti'";
     } else if (text.compare(0, 7, "#error ") == 0) {
         text = "#error directive: " + text.substr(7);
         message->kind = "fatal";

@@ -8,6 +8,12 @@
 namespace emu::front {
 namespace {
 
+#if defined(__x86_64__)
+constexpr uint32_t absolute_relocation = R_X86_64_64, relative_relocation = R_X86_64_RELATIVE;
+#else
+constexpr uint32_t absolute_relocation = R_AARCH64_ABS64, relative_relocation = R_AARCH64_RELATIVE;
+#endif
+
 uint64_t sum_of(const std::byte* data, size_t size)
 {
     uint64_t sum = size, word = 0;
@@ -162,13 +168,13 @@ void ElfFile::read_relocations(const Elf64_Shdr& table)
         uint32_t type = uint32_t(ELF64_R_TYPE(row.r_info));
         uint64_t index = ELF64_R_SYM(row.r_info);
         if (is_object()) {
-            if (type != R_X86_64_64 || index >= symbols_.size() || table.sh_info >= sections_.size())
+            if (type != absolute_relocation || index >= symbols_.size() || table.sh_info >= sections_.size())
                 continue;
             const ElfSymbol& target = symbols_[index];
             if (target.section)
                 pointers_[{uint16_t(table.sh_info), row.r_offset}] = {target.section,
                                                                       target.value + uint64_t(row.r_addend)};
-        } else if (type == R_X86_64_RELATIVE) {
+        } else if (type == relative_relocation) {
             auto target = uint64_t(row.r_addend);
             uint16_t from = section_of(row.r_offset);
             if (from)

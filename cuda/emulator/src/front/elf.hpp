@@ -13,7 +13,7 @@
 
 namespace emu::front {
 
-// Our mark, in a header field that x86-64 does not use, and a checksum in the padding of the header: a damaged file
+// Our mark, in a header field that these processors do not use, and a checksum in the padding of the header: a damaged file
 // would crash the dynamic linker. Both are checked before linking and loading.
 constexpr uint32_t elf_mark = 0x454d5501;
 void stamp_elf(Bytes* file);

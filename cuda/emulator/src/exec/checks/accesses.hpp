@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../machine.hpp"
+
 namespace emu::exec {
 
 struct Access {
@@ -55,7 +57,7 @@ public:
     CellLock(uintptr_t address, bool shared) : lock_(shared ? nullptr : cell_locks + address / 64 % sizeof cell_locks)
     {
         while (lock_ && __atomic_test_and_set(lock_, __ATOMIC_ACQUIRE))
-            __builtin_ia32_pause();
+            relax();
     }
     ~CellLock()
     {

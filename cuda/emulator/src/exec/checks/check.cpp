@@ -207,6 +207,19 @@ extern "C" void emu_bad_index(emu_uptr index, const char* type, const char* file
     trouble.file = file;
     trouble.line = int(line);
     trouble.text = "index " + std::to_string(intptr_t(index)) + " in an array of the type " + type;
+    size_t bracket = trouble.text.find('['); // "int[8]" by clang, "int [8]" by g++
+    if (bracket != std::string::npos && trouble.text[bracket - 1] != ' ')
+        trouble.text.insert(bracket, " ");
+    raise_fault(std::move(trouble));
+}
+
+extern "C" void emu_bad_division(const char* file, emu_u32 line)
+{
+    Trouble trouble;
+    trouble.kind = FaultKind::arithmetic;
+    trouble.pc = EMU_CALLER;
+    trouble.file = file;
+    trouble.line = int(line);
     raise_fault(std::move(trouble));
 }
 

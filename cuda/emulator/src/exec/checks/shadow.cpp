@@ -11,6 +11,8 @@
 #include <mutex>
 #include <sys/mman.h>
 
+#include "../machine.hpp"
+
 namespace emu::exec {
 namespace {
 
@@ -43,7 +45,7 @@ uint8_t take(Chunk& chunk)
         uint8_t state = chunk.state.load(std::memory_order_acquire);
         if (state != busy && chunk.state.compare_exchange_weak(state, busy))
             return state;
-        __builtin_ia32_pause();
+        relax();
     }
 }
 
