@@ -69,7 +69,7 @@ class BuildExtensions(build_ext):
             runpy.run_path(".ci/stubs.py")["write_stubs"](Path.cwd(), Path("cuda/core").resolve(), Path(self.build_lib))
         target = Path("." if self.inplace else self.build_lib, "cuda")
         runpy.run_path(".ci/host_headers.py")["write_headers"](target / "core" / "driver" / "include" / "host")
-        if sysconfig.get_platform() == "linux-x86_64":
+        if sysconfig.get_platform() in ("linux-x86_64", "linux-aarch64"):
             build, place = runpy.run_path("cuda/emulator/src/build.py")["build"], target / "emulator" / "_emulator.so"
             build(place, Path("build", "emulator"), JOBS)
 

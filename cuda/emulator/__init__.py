@@ -104,7 +104,7 @@ def _not_built(path):
             "`python setup.py build_ext --inplace` in it"
         )
     else:
-        todo = "it is built on Linux on x86-64 only"
+        todo = "it is built on Linux on x86-64 and AArch64 only"
     return f"the software device was not built: {path} is missing; {todo}"
 
 

@@ -130,16 +130,22 @@ EMU_NO_CHECK EMU_INLINE bool swap16(void* p, Word16* expected, Word16 value)
                      : "b"(value.low), "c"(value.high)
                      : "memory");
 #else
-    Word16 old; // stored again if it is not the expected one, because only a store proves that both halves belong together
-    unsigned failed;
-    do {
-        __asm__ volatile("ldaxp %0, %1, %2" : "=&r"(old.low), "=&r"(old.high) : "Q"(*static_cast<Word16*>(p)) : "memory");
-        done = old.low == expected->low && old.high == expected->high;
-        __asm__ volatile("stlxp %w0, %2, %3, %1"
-                         : "=&r"(failed), "=Q"(*static_cast<Word16*>(p))
-                         : "r"(done ? value.low : old.low), "r"(done ? value.high : old.high)
-                         : "memory");
-    } while (failed);
+    // Stores the old value if it is not the expected one, because only a store proves that both halves belong together.
+    Word16 old;
+    emu_u64 low, high, failed;
+    __asm__ volatile("1: ldaxp %[old_low], %[old_high], [%[p]]\n"
+                     "cmp %[old_low], %[expected_low]\n"
+                     "ccmp %[old_high], %[expected_high], #0, eq\n"
+                     "csel %[low], %[value_low], %[old_low], eq\n"
+                     "csel %[high], %[value_high], %[old_high], eq\n"
+                     "stlxp %w[failed], %[low], %[high], [%[p]]\n"
+                     "cbnz %w[failed], 1b"
+                     : [old_low] "=&r"(old.low), [old_high] "=&r"(old.high), [low] "=&r"(low), [high] "=&r"(high),
+                       [failed] "=&r"(failed)
+                     : [p] "r"(p), [expected_low] "r"(expected->low), [expected_high] "r"(expected->high),
+                       [value_low] "r"(value.low), [value_high] "r"(value.high)
+                     : "memory", "cc");
+    done = old.low == expected->low && old.high == expected->high;
     *expected = old;
 #endif
     return done;

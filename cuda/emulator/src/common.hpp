@@ -17,6 +17,13 @@
 namespace emu {
 
 using Bytes = std::vector<std::byte>;
+
+// The size of the processor's instruction for a call. Each block of code begins with one if it is counted.
+#if defined(__x86_64__)
+constexpr size_t call_bytes = 5;
+#else
+constexpr size_t call_bytes = 4;
+#endif
 using Nanoseconds = std::chrono::nanoseconds;
 
 struct Dim3 {

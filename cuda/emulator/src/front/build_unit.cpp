@@ -173,6 +173,8 @@ std::vector<std::string> link_flags()
                                    "-Wl,-z,noexecstack",
                                    "-Wl,--hash-style=gnu",
                                    "-Wl,--build-id=none"};
+    if (!is_zig()) // constants lie apart from code, so that kernels may read them; it is the default on x86-64 only
+        flags.emplace_back("-Wl,-z,separate-code");
     // zig would drop the records of variables, because nothing refers to them.
     flags.emplace_back(is_zig() ? "-Wl,--no-gc-sections" : "-Wl,--no-demangle");
     return flags;

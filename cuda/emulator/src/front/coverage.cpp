@@ -18,8 +18,6 @@
 namespace emu::front {
 namespace {
 
-constexpr size_t call_bytes = 5;
-
 struct BranchCount {
     uint64_t falls = 0, jumps = 0;
 };
@@ -31,6 +29,20 @@ struct Coverage {
 };
 Coverage& coverage = *new Coverage; // never destroyed: it is written while the process exits
 
+#if !defined(__x86_64__)
+uint32_t word_at(const uint8_t* code)
+{
+    uint32_t word;
+    std::memcpy(&word, code, sizeof word);
+    return word;
+}
+// The signed distance in an instruction, of `width` bits from bit `low`, in bytes.
+int64_t distance_in(uint32_t word, int low, int width)
+{
+    return int64_t(int32_t(word << (32 - low - width)) >> (32 - width)) * 4;
+}
+#endif
+
 // The return addresses of all calls of a function, relative to the code.
 std::vector<uint64_t> calls_of(const exec::Image& image, uint64_t callback)
 {
@@ -38,14 +50,71 @@ std::vector<uint64_t> calls_of(const exec::Image& image, uint64_t callback)
     auto* code = reinterpret_cast<const uint8_t*>(image.code_low);
     size_t size = image.code_high - image.code_low;
     uint64_t low = image.code_low - image.load_bias;
+#if defined(__x86_64__)
     for (size_t i = 0; i + 5 <= size; ++i) {
         int32_t distance;
         std::memcpy(&distance, code + i + 1, sizeof distance);
         if (code[i] == 0xe8 && low + i + 5 + uint64_t(int64_t(distance)) == callback)
             found.push_back(i + 5);
     }
+#else
+    for (size_t i = 0; i + 4 <= size; i += 4) {
+        uint32_t word = word_at(code + i);
+        if (word >> 26 == 0x25 && low + i + uint64_t(distance_in(word, 0, 26)) == callback)
+            found.push_back(i + 4);
+    }
+#endif
     return found;
 }
+
+// A jump instruction: the offsets of what follows it, and of its target.
+struct JumpCode {
+    size_t next = 0, target = 0;
+    bool conditional = false;
+};
+
+#if defined(__x86_64__)
+std::optional<JumpCode> jump_at(const uint8_t* code, size_t size, size_t at)
+{
+    if (at + 6 > size)
+        return std::nullopt;
+    uint8_t first = code[at], second = code[at + 1];
+    bool near = first == 0xeb || (first & 0xf0) == 0x70, conditional = first != 0xeb && first != 0xe9;
+    if (!near && first != 0xe9 && (first != 0x0f || (second & 0xf0) != 0x80))
+        return std::nullopt;
+    size_t next = at + (near ? 2 : conditional ? 6 : 5);
+    int32_t distance = int8_t(second);
+    if (!near)
+        std::memcpy(&distance, code + next - 4, sizeof distance);
+    size_t target = next + size_t(ptrdiff_t(distance));
+    if (target + 2 <= size && code[target] == 0xeb) // an empty block
+        target += 2 + size_t(ptrdiff_t(int8_t(code[target + 1])));
+    return JumpCode{next, target, conditional};
+}
+bool begins_function(const uint8_t* code)
+{
+    return *code == 0x55; // push %rbp
+}
+#else
+std::optional<JumpCode> jump_at(const uint8_t* code, size_t size, size_t at)
+{
+    if (at % 4 || at + 4 > size)
+        return std::nullopt;
+    uint32_t word = word_at(code + at);
+    bool always = word >> 26 == 5, by_flags = (word & 0xff000010) == 0x54000000; // b, b.cond
+    bool by_zero = (word & 0x7e000000) == 0x34000000, by_bit = (word & 0x7e000000) == 0x36000000; // cbz, tbz
+    if (!always && !by_flags && !by_zero && !by_bit)
+        return std::nullopt;
+    size_t target = at + size_t(always ? distance_in(word, 0, 26) : distance_in(word, 5, by_bit ? 14 : 19));
+    if (target + 4 <= size && word_at(code + target) >> 26 == 5) // an empty block
+        target += size_t(distance_in(word_at(code + target), 0, 26));
+    return JumpCode{at + 4, target, !always};
+}
+bool begins_function(const uint8_t* code)
+{
+    return (word_at(code) & 0xffc07fff) == 0xa9807bfd; // stp x29, x30, [sp, ...]!
+}
+#endif
 
 // The branches of unoptimized code. All blocks begin with a call, so a conditional jump from one block to another is one
 // whose target, and the instruction after it, are such calls.
@@ -57,7 +126,7 @@ public:
           calls_(calls),
           counts_(counts)
     {
-        for (size_t i = 0; i + 6 <= size_; ++i)
+        for (size_t i = 0; i < size_; ++i)
             find_jump(i);
     }
 
@@ -93,24 +162,15 @@ public:
 private:
     bool is_block(size_t at) const { return std::binary_search(calls_.begin(), calls_.end(), at + call_bytes); }
 
-    bool begins_function(size_t at) const { return at < size_ && code_[at] == 0x55; } // push %rbp
-
     void find_jump(size_t at)
     {
-        uint8_t first = code_[at], second = code_[at + 1];
-        bool near = first == 0xeb || (first & 0xf0) == 0x70, conditional = first != 0xeb && first != 0xe9;
-        if (!near && first != 0xe9 && (first != 0x0f || (second & 0xf0) != 0x80))
+        std::optional<JumpCode> jump = jump_at(code_, size_, at);
+        if (!jump)
             return;
-        size_t next = at + (near ? 2 : conditional ? 6 : 5);
-        int32_t distance = int8_t(second);
-        if (!near)
-            std::memcpy(&distance, code_ + next - 4, sizeof distance);
-        size_t target = next + size_t(ptrdiff_t(distance));
-        if (target + 2 <= size_ && code_[target] == 0xeb) // an empty block
-            target += 2 + size_t(ptrdiff_t(int8_t(code_[target + 1])));
         auto block = std::upper_bound(calls_.begin(), calls_.end(), at);
-        if (block != calls_.begin() && is_block(target) && (is_block(next) || (!conditional && begins_function(next))))
-            jumps_[next] = {at, target, *(block - 1), conditional, false, {}};
+        bool ends = !jump->conditional && jump->next + 4 <= size_ && begins_function(code_ + jump->next);
+        if (block != calls_.begin() && is_block(jump->target) && (is_block(jump->next) || ends))
+            jumps_[jump->next] = {at, jump->target, *(block - 1), jump->conditional, false, {}};
     }
 
     const uint8_t* code_;

@@ -15,7 +15,6 @@ namespace {
 
 constexpr uint32_t most_times = 1024; // that a thread is counted at a place in a block
 constexpr size_t most_bytes = 4096;   // of an access
-constexpr uintptr_t call_bytes = 5;   // of the call that begins each block of code
 
 using Line = std::pair<std::string, int>;
 struct BarrierRow {
