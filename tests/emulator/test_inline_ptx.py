@@ -279,7 +279,7 @@ def test_a_trap_ends_the_kernel(words):
         "add.cc.f32 %0, %1, 1;",
         "mul24.lo.u32 %0, %1, %1;",
         "prmt.b32.f4e %0, %1, %1, %1;",
-        "cvt.rn.satfinite.e4m3x2.f32 %0, %1, %1;",
+        "cvt.rn.satfinite.e2m3x2.f32 %0, %1, %1;",
         "cvt.f16.f32 %0, %1;",
         "div.rn.f16 %0, %1, %1;",
         "cvt.u32.f32 %0, %1;",

@@ -167,3 +167,51 @@ template <class T> EMU_INLINE typename ::emu::Only16<sizeof(T) == 16, T>::type a
     }
     return ::emu::same_bits<T>(old);
 }
+
+// The functions with an order of memory and a scope.
+enum { __NV_ATOMIC_RELAXED, __NV_ATOMIC_CONSUME, __NV_ATOMIC_ACQUIRE, __NV_ATOMIC_RELEASE, __NV_ATOMIC_ACQ_REL,
+       __NV_ATOMIC_SEQ_CST };
+enum { __NV_THREAD_SCOPE_THREAD, __NV_THREAD_SCOPE_BLOCK, __NV_THREAD_SCOPE_CLUSTER, __NV_THREAD_SCOPE_DEVICE,
+       __NV_THREAD_SCOPE_SYSTEM };
+#if EMU_CHECKS & 4
+#define EMU_NV_SCOPE                                                                              \
+    if (scope <= __NV_THREAD_SCOPE_BLOCK)                                                         \
+        emu_next_scope(EMU_SCOPE_BLOCK);
+#else
+#define EMU_NV_SCOPE (void)scope;
+#endif
+#define EMU_NV_ATOMIC(result, name, parameters, ...)                                              \
+    template <class T> EMU_INLINE result __nv_atomic_##name parameters { EMU_NV_SCOPE __VA_ARGS__ }
+#define EMU_NV_ORDER int order, int scope = __NV_THREAD_SCOPE_SYSTEM
+#define EMU_NV_WORD(p) reinterpret_cast<typename ::emu::Word<sizeof(T)>::type*>(p)
+#define EMU_NV_BITS(value) ::emu::same_bits<typename ::emu::Word<sizeof(T)>::type>(value)
+EMU_NV_ATOMIC(T, load_n, (T* p, EMU_NV_ORDER), return ::emu::same_bits<T>(__atomic_load_n(EMU_NV_WORD(p), order));)
+EMU_NV_ATOMIC(void, load, (T* p, T* out, EMU_NV_ORDER), *out = __nv_atomic_load_n(p, order);)
+EMU_NV_ATOMIC(void, store_n, (T* p, T value, EMU_NV_ORDER), __atomic_store_n(EMU_NV_WORD(p), EMU_NV_BITS(value), order);)
+EMU_NV_ATOMIC(void, store, (T* p, T* value, EMU_NV_ORDER), __nv_atomic_store_n(p, *value, order);)
+EMU_NV_ATOMIC(T, exchange_n, (T* p, T value, EMU_NV_ORDER),
+              return ::emu::same_bits<T>(__atomic_exchange_n(EMU_NV_WORD(p), EMU_NV_BITS(value), order));)
+EMU_NV_ATOMIC(void, exchange, (T* p, T* value, T* old, EMU_NV_ORDER), *old = __nv_atomic_exchange_n(p, *value, order);)
+EMU_NV_ATOMIC(bool, compare_exchange_n,
+              (T* p, T* expected, T desired, bool, int order, int failure, int scope = __NV_THREAD_SCOPE_SYSTEM),
+              auto old = EMU_NV_BITS(*expected);
+              bool done = __atomic_compare_exchange_n(EMU_NV_WORD(p), &old, EMU_NV_BITS(desired), false, order, failure);
+              *expected = ::emu::same_bits<T>(old); return done;)
+EMU_NV_ATOMIC(bool, compare_exchange,
+              (T* p, T* expected, T* desired, bool weak, int order, int failure, int scope = __NV_THREAD_SCOPE_SYSTEM),
+              return __nv_atomic_compare_exchange_n(p, expected, *desired, weak, order, failure);)
+#define EMU_NV_UPDATE(name, ...)                                                                  \
+    EMU_NV_ATOMIC(T, fetch_##name, (T* p, T v, EMU_NV_ORDER),                                     \
+                  (void)order; return ::emu::update(p, [v](T old) -> T { return __VA_ARGS__; });)        \
+    EMU_NV_ATOMIC(void, name, (T* p, T v, EMU_NV_ORDER), __nv_atomic_fetch_##name(p, v, order);)
+EMU_NV_UPDATE(add, old + v)
+EMU_NV_UPDATE(sub, old - v)
+EMU_NV_UPDATE(and, old & v)
+EMU_NV_UPDATE(or, old | v)
+EMU_NV_UPDATE(xor, old ^ v)
+EMU_NV_UPDATE(min, old < v ? old : v)
+EMU_NV_UPDATE(max, old > v ? old : v)
+EMU_INLINE void __nv_atomic_thread_fence(int, int scope = __NV_THREAD_SCOPE_SYSTEM)
+{
+    emu_fence(scope <= __NV_THREAD_SCOPE_BLOCK ? EMU_SCOPE_BLOCK : EMU_SCOPE_DEVICE);
+}

@@ -165,6 +165,10 @@ EMU_INLINE dim3 __clusterIdx()
 }
 EMU_INLINE unsigned int __clusterRelativeBlockRank() { return emu_cluster_rank(); }
 EMU_INLINE unsigned int __clusterSizeInBlocks() { return emu_cluster_blocks(); }
+EMU_INLINE void __cluster_barrier_arrive(EMU_LOCATION) { emu_cluster_arrive(file, line); }
+EMU_INLINE void __cluster_barrier_arrive_relaxed(EMU_LOCATION) { emu_cluster_arrive(file, line); }
+EMU_INLINE void __cluster_barrier_wait(EMU_LOCATION) { emu_cluster_wait(emu_cluster_token(), file, line); }
+EMU_INLINE unsigned int __cluster_query_shared_rank(const void* pointer) { return emu_cluster_rank_of(pointer); }
 EMU_INLINE void* __cluster_map_shared_rank(const void* pointer, unsigned int rank) { return emu_cluster_map(pointer, rank); }
 
 #define __builtin_assume(condition)                                                               \

@@ -162,6 +162,69 @@ template <class To, class From> EMU_PTX To from_integer(From a, unsigned mode)
     });
 }
 
+// --------------------------------------------- numbers of 8 bits, and video instructions
+
+// To nearest, saturated to finite values; NaN becomes the NaN of all ones.
+struct e4m3 {
+    typedef Narrow<4, 4> Format;
+    static constexpr emu_u32 largest = 0x7e;
+    static double to(emu_u32 x) { return (x & 0x7f) == 0x7f ? __builtin_nan("") : Format::to<true>(x); }
+};
+struct e5m2 {
+    typedef Narrow<3, 5> Format;
+    static constexpr emu_u32 largest = 0x7b;
+    static double to(emu_u32 x) { return Format::to(x); }
+};
+template <class T> EMU_PTX emu_u32 byte_of(double x, bool relu)
+{
+    if (x != x)
+        return 0x7f;
+    x = relu ? rectified(x) : x;
+    double limit = T::to(T::largest);
+    bool negative = __builtin_signbit(x);
+    emu_u32 magnitude = T::largest;
+    if (__builtin_fabs(x) < limit)
+        magnitude = T::Format::template round<ROUND_NEAREST>(same_bits<emu_u64>(__builtin_fabs(x)), negative);
+    return magnitude | emu_u32(negative) << 7;
+}
+template <class T> EMU_PTX emu_u64 bytes_of(double high, double low, bool relu)
+{
+    return byte_of<T>(high, relu) << 8 | byte_of<T>(low, relu);
+}
+template <class T> EMU_PTX emu_u64 halves_of(emu_u32 bytes, bool relu)
+{
+    double high = T::to(bytes >> 8 & 0xff), low = T::to(bytes & 0xff);
+    return emu_u64(f16::from(relu ? rectified(high) : high)) << 16 | f16::from(relu ? rectified(low) : low);
+}
+EMU_PTX long long part(emu_u32 a, int bits, int index, bool is_signed)
+{
+    unsigned long long value = (unsigned long long)a >> bits * index << (64 - bits);
+    return is_signed ? (long long)value >> (64 - bits) : (long long)(value >> (64 - bits));
+}
+// `how`: '+', '-', 'd' (the absolute difference), '<' (the minimum) or '>'.
+EMU_PTX emu_u32 video(char how, bool is_signed, bool saturates, long long a, long long b, int bits)
+{
+    long long value = how == '+' ? a + b : how == '-' ? a - b : how == 'd' ? (a > b ? a - b : b - a)
+                      : how == '<' ? (a < b ? a : b) : (a > b ? a : b);
+    long long most = (1ll << (is_signed ? bits - 1 : bits)) - 1, least = is_signed ? -most - 1 : 0;
+    if (saturates)
+        value = value < least ? least : value > most ? most : value;
+    return emu_u32((unsigned long long)value & (~0ull >> (64 - bits)));
+}
+// Each of 2 or 4 parts; `sums`: their sum and c instead.
+EMU_PTX emu_u32 video_lanes(char how, bool is_signed, bool saturates, int lanes, bool a_signed, bool b_signed, emu_u32 a,
+                            emu_u32 b, emu_u32 c, bool sums)
+{
+    int bits = 32 / lanes;
+    emu_u32 out = 0, sum = c;
+    for (int i = 0; i < lanes; ++i) {
+        emu_u32 one = video(how, is_signed, saturates, part(a, bits, i, a_signed), part(b, bits, i, b_signed), bits);
+        out |= one << bits * i;
+        sum += emu_u32(part(one, bits, 0, is_signed));
+    }
+    return sums ? sum : out;
+}
+
 // ------------------------------------------------------------------------------ memory
 
 template <class T> EMU_PTX T* pointer(emu_u64 address, bool shared)

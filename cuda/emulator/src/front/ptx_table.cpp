@@ -49,7 +49,11 @@ private:
             bool maps = !to && space.compare(0, 6, "shared") == 0;
             made_ = target(operands_[0]) + " = " +
                     (maps ? "(emu_u64)__cvta_shared_to_generic(" + raw(1) + ")" : raw(1)) + ";";
-        } else if (name_ == "mov" && count(2, 2))
+        } else if (name_ == "mapa" && count(3, 3) && take("u64"))
+            made_ = target(operands_[0]) + " = (emu_u64)emu_cluster_map((const void*)" + raw(1) + ", (emu_u32)" + raw(2) + ");";
+        else if (name_ == "getctarank" && count(2, 2) && take("u64"))
+            made_ = target(operands_[0]) + " = emu_cluster_rank_of((const void*)" + raw(1) + ");";
+        else if (name_ == "mov" && count(2, 2))
             return pack();
         else
             return false;
@@ -629,6 +633,7 @@ bool translate_instruction(const std::vector<std::string>& code, const std::vect
                            const PtxNames& names, std::string* made)
 {
     return code[0] == "mma" || code[0] == "ldmatrix" ? translate_product(code, operands, names, made)
+           : is_video(code)                          ? translate_video(code, operands, names, made)
            : is_packed(code)                         ? translate_packed(code, operands, names, made)
                                                      : Instruction(code, operands, names).translate(made);
 }
