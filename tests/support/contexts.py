@@ -74,6 +74,8 @@ def is_context_lost() -> bool:
     from cuda.bindings import driver
 
     lost = [int(getattr(driver.CUresult, f"CUDA_ERROR_{fault}")) for fault in FAULTS]
+    if driver.cuCtxGetCurrent()[0] != 0:  # the driver is not initialized yet
+        return False
     return bool(current_context()) and int(driver.cuMemGetInfo()[0]) in lost
 
 

@@ -42,12 +42,8 @@ def expected(is_x86: bool) -> set[str]:
         suffix = suffix.replace("x86_64", "aarch64")
     stems = {path.relative_to(ROOT).with_suffix("").as_posix() for path in core.rglob("*.pyx")}
     names |= {f"{stem}{kind}" for stem in stems for kind in (".pyi", suffix)}
-    return (
-        names
-        | GENERATED
-        | {"cuda/core/py.typed", "cuda/emulator/py.typed", "cuda/core/__init__.pyi"}
-        | ({"cuda/emulator/_emulator.so"} if is_x86 else set())
-    )
+    others = {"cuda/core/py.typed", "cuda/emulator/py.typed", "cuda/emulator/_emulator.so", "cuda/core/__init__.pyi"}
+    return names | GENERATED | others
 
 
 def main() -> int:

@@ -122,12 +122,13 @@ template <class T> struct DynamicShared<T[]> {
 
 // Variables are separated, so that an access beyond the end of one does not reach the next: with checks the compiler
 // leaves a red zone of at least 32 bytes after each.
-#define EMU_ALIGNED __attribute__((aligned(64)))
 #if defined(__clang__)
+#define EMU_ALIGNED __attribute__((aligned(32))) // it leaves no red zone after a variable of a larger alignment
 #define EMU_CONSTINIT __attribute__((require_constant_initialization))
 #define EMU_CONSTINIT_DEFAULT // would reject trivial constructors; -Werror=global-constructors rejects the others
 #define EMU_DESTROYED_TRIVIALLY(...) __is_trivially_destructible(__VA_ARGS__)
 #else
+#define EMU_ALIGNED __attribute__((aligned(64)))
 #define EMU_CONSTINIT __constinit
 #define EMU_CONSTINIT_DEFAULT __constinit
 #define EMU_DESTROYED_TRIVIALLY(...) __has_trivial_destructor(__VA_ARGS__)

@@ -1,0 +1,46 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The tests of kernels and checks pass with every compiler that is installed, except for what the guide lists."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from emulator.test_barriers import COMPILERS
+
+HERE = Path(__file__).parent
+FILES = [
+    *sorted(path.stem for path in HERE.glob("test_kernels_*.py")),
+    *("test_device_language", "test_device_math", "test_device_words", "test_half", "test_inline_ptx", "test_ptx_modules"),
+    *("test_feature_table", "test_kinds_of_bugs", "test_planted_bugs", "test_red_zones", "test_variable_checks"),
+]
+DIFFERENCES = {  # parts of the names of tests, by the row of the table in the design page
+    "the name of a variable": "needs_a_constructor",
+    "NaN": "casts_out_of_range",
+    "red zones between local variables": "arrays_of_a_thread",
+    "misaligned vectors": "odd_vector or misaligned_make",
+    "lines of calls": "barrier_and_warp or trapped",
+    "the two places of a race": "read_beside_atomics",
+}
+
+
+@pytest.mark.requires(software=True)
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.requires(command=name)) for name in ("clang++", "zig")])
+def test_kernels_run_and_are_checked_with_other_compilers(name, file):
+    environment = {**os.environ, "CUDA_EMULATOR_CXX": COMPILERS[name](), "CUDA_CORE_DEVICE": "software"}
+    environment = {key: value for key, value in environment.items() if not key.startswith("PYTEST_")}
+    command = [sys.executable, "-m", "pytest", "-c", HERE.parents[1] / "pyproject.toml", "--rootdir", HERE.parents[1]]
+    left_out = " or ".join(["nvidia", *DIFFERENCES.values()])
+    options = ["-q", "-p", "no:cacheprovider", "-k", f"not ({left_out})", f"emulator/{file}.py"]
+    done = subprocess.run([*command, *options], env=environment, cwd=HERE.parent, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-4000:]
+
+
+def test_the_design_page_lists_the_differences():
+    page = (HERE.parents[1] / "docs" / "design" / "emulator.md").read_text()
+    table = page[page.index("| With clang and zig |") :].split("\n\n")[0]
+    assert all(words in table for words in DIFFERENCES)
