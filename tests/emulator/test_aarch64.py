@@ -16,7 +16,9 @@ pytestmark = [
 ]
 COMPILERS = {"g++": AARCH64["compiler"], "clang++": "clang++ --target=aarch64-linux-gnu"}
 ON_PATH = [pytest.param(name, marks=pytest.mark.requires(command=name)) for name in COMPILERS]
-RESULTS = f"saxpy 0 1000\nsum 0 1536\nspin 0 5\nwords 0 2147483647 {-(2**31)} 3 1 1 11 5 1 {48 + 49 * 256 + 57 * 65536}\n"
+RESULTS = (
+    f"saxpy 0 1000\nsum 0 1536\nspin 0 5\nwords 0 2147483647 {-(2**31)} 3 1 1 11 5 1 {48 + 49 * 256 + 57 * 65536}\n"
+)
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,14 @@ from emulator.test_barriers import COMPILERS
 HERE = Path(__file__).parent
 FILES = [
     *sorted(path.stem for path in HERE.glob("test_kernels_*.py")),
-    *("test_device_language", "test_device_math", "test_device_words", "test_half", "test_inline_ptx", "test_ptx_modules"),
+    *(
+        "test_device_language",
+        "test_device_math",
+        "test_device_words",
+        "test_half",
+        "test_inline_ptx",
+        "test_ptx_modules",
+    ),
     *("test_feature_table", "test_kinds_of_bugs", "test_planted_bugs", "test_red_zones", "test_variable_checks"),
 ]
 DIFFERENCES = {  # parts of the names of tests, by the row of the table in the design page
@@ -29,7 +36,9 @@ DIFFERENCES = {  # parts of the names of tests, by the row of the table in the d
 
 @pytest.mark.requires(software=True)
 @pytest.mark.parametrize("file", FILES)
-@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.requires(command=name)) for name in ("clang++", "zig")])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.requires(command=name)) for name in ("clang++", "zig")]
+)
 def test_kernels_run_and_are_checked_with_other_compilers(name, file):
     environment = {**os.environ, "CUDA_EMULATOR_CXX": COMPILERS[name](), "CUDA_CORE_DEVICE": "software"}
     environment = {key: value for key, value in environment.items() if not key.startswith("PYTEST_")}

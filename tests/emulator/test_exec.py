@@ -184,10 +184,10 @@ def test_launches_of_all_kinds_at_the_same_time_end_as_expected(run):
 
 
 def test_a_forked_child_starts_its_own_threads(run, checks):
-    if checks.startswith("aarch64"):
-        pytest.skip("QEMU stops itself when a forked child starts a thread")
     result = run("after_fork")
-    assert (result["child"], result["parent"]) == ("7", "496")
+    assert result["parent"] == "496"
+    # QEMU stops itself when a forked child starts a thread.
+    assert result["child"] == "7" or checks.startswith("aarch64")
 
 
 def test_program_keeps_its_own_signal_handler(run):

@@ -87,7 +87,8 @@ SAMPLES = {
             asm("mapa.u64 %0, %1, 0;" : "=l"(x[0]) : "l"(x[1])); }""",
     "`<cuda_awbarrier_primitives.h>`": """
         #include <cuda_awbarrier_primitives.h>
-        KERNEL() { __shared__ __mbarrier_t b; __mbarrier_init(&b, 1); __mbarrier_test_wait(&b, __mbarrier_arrive(&b)); }""",
+        KERNEL() { __shared__ __mbarrier_t b; __mbarrier_init(&b, 1);
+            __mbarrier_test_wait(&b, __mbarrier_arrive(&b)); }""",
     "its `__mbarrier_arrive_and_drop` and `__mbarrier_token_pending_count`": """
         #include <cuda_awbarrier_primitives.h>
         KERNEL() { __shared__ __mbarrier_t b; __mbarrier_arrive_and_drop(&b); }""",

@@ -58,13 +58,17 @@ def nearest(x, values):
     x = np.clip(x, -1e6, 1e6)
     distance = np.abs(np.abs(x.astype(np.float64))[:, None] - values)
     best = distance.argmin(axis=1)
-    tie = (best < len(values) - 1) & (distance[np.arange(len(x)), np.minimum(best + 1, len(values) - 1)] == distance.min(axis=1))
+    tie = (best < len(values) - 1) & (
+        distance[np.arange(len(x)), np.minimum(best + 1, len(values) - 1)] == distance.min(axis=1)
+    )
     return (best + (tie & (best % 2 == 1)) | np.signbit(x) * 0x80).astype(np.uint8)
 
 
 def test_floats_become_bytes(stream, rng):
     exact = np.concatenate([values for values in FORMATS.values()])
-    x = np.concatenate([rng.normal(size=400) * 10.0 ** rng.integers(-6, 6, 400), exact, -exact, (exact[1:] + exact[:-1]) / 2])
+    x = np.concatenate(
+        [rng.normal(size=400) * 10.0 ** rng.integers(-6, 6, 400), exact, -exact, (exact[1:] + exact[:-1]) / 2]
+    )
     x = np.append(x, [np.inf, -np.inf, 0.0, -0.0]).astype(np.float32)
     x = x[: len(x) // 2 * 2]
     e4m3, e5m2, relu = np.empty((3, len(x) // 2), np.uint16)

@@ -92,7 +92,9 @@ def _build_executor(folder, aarch64):
     driver = folder / "driver"
     if any(changed) or not driver.exists():
         subprocess.run([*compiler, "-rdynamic", "-pthread", *objects, "-ldl", "-o", driver], check=True)
-    flags = KERNEL_FLAGS + (["-fsanitize=integer-divide-by-zero", "-mno-outline-atomics", *SMALL_GUARDS] if aarch64 else [])
+    flags = KERNEL_FLAGS + (
+        ["-fsanitize=integer-divide-by-zero", "-mno-outline-atomics", *SMALL_GUARDS] if aarch64 else []
+    )
     modules = {}
     for name, more in (("plain", []), ("checked", CHECK_FLAGS)):
         code, modules[name] = folder / f"{name}.o", folder / f"{name}.so"
