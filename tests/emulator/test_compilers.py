@@ -27,7 +27,7 @@ FILES = [
 DIFFERENCES = {  # parts of the names of tests, by the row of the table in the design page
     "the name of a variable": "needs_a_constructor",
     "NaN": "casts_out_of_range",
-    "red zones between local variables": "arrays_of_a_thread",
+    "red zones between local variables": "arrays_of_a_thread or local_array",
     "misaligned vectors": "odd_vector or misaligned_make",
     "lines of calls": "barrier_and_warp or trapped",
     "the two places of a race": "read_beside_atomics",

@@ -82,6 +82,7 @@ void add_clang_flags(const Checks& checks, std::vector<std::string>* flags)
     flags->insert(flags->end(), {"-ferror-limit=100", "-Wno-unused-command-line-argument", "-fno-caret-diagnostics",
                                  "-Werror=global-constructors"});
     flags->push_back("-fno-strict-float-cast-overflow"); // casts of floating point to integers saturate
+    flags->push_back("-fno-optimize-sibling-calls");     // a callback finds its line by its return address
     // A vectorized access would be checked for an alignment that the single accesses do not need.
     flags->insert(flags->end(), {"-fno-vectorize", "-fno-slp-vectorize"});
     // Lanes may pass uninitialized values to shuffles. The compiler must not drop the branch in which one lane
@@ -292,7 +293,8 @@ const Built& runtime_object(const Checks& checks)
         Checks none;
         none.memory = false;
         std::vector<std::string> flags = compile_flags(Unit(), none, toolchain());
-        flags.insert(flags.end(), {"-isystem", device_headers(), "-c", "-"});
+        // operator delete calls the library in its own place, whose caller is the kernel.
+        flags.insert(flags.end(), {"-foptimize-sibling-calls", "-isystem", device_headers(), "-c", "-"});
         for (std::string& flag : flags)
             if (flag.compare(0, 13, "-DEMU_CHECKS=") == 0)
                 flag = "-DEMU_CHECKS=" + std::to_string(checks.bits());
