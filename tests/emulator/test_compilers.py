@@ -22,7 +22,14 @@ FILES = [
         "test_inline_ptx",
         "test_ptx_modules",
     ),
-    *("test_feature_table", "test_kinds_of_bugs", "test_planted_bugs", "test_red_zones", "test_variable_checks"),
+    *(
+        "test_feature_table",
+        "test_kinds_of_bugs",
+        "test_planted_bugs",
+        "test_races",
+        "test_red_zones",
+        "test_variable_checks",
+    ),
 ]
 DIFFERENCES = {  # parts of the names of tests, by the row of the table in the design page
     "the name of a variable": "needs_a_constructor",

@@ -101,6 +101,24 @@ EMU_NO_CHECK EMU_WEAK EMU_HIDDEN void* memset(void* to, int value, size_t bytes)
 }
 #endif
 
+#if EMU_CHECKS & 4
+// Newer versions of clang call these instead. They jump to those above, so that the caller stays the kernel.
+extern "C" {
+EMU_NO_CHECK EMU_WEAK EMU_HIDDEN void* __tsan_memmove(void* to, const void* from, size_t bytes)
+{
+    return __builtin_memmove(to, from, bytes);
+}
+EMU_NO_CHECK EMU_WEAK EMU_HIDDEN void* __tsan_memcpy(void* to, const void* from, size_t bytes)
+{
+    return __builtin_memcpy(to, from, bytes);
+}
+EMU_NO_CHECK EMU_WEAK EMU_HIDDEN void* __tsan_memset(void* to, int value, size_t bytes)
+{
+    return __builtin_memset(to, value, bytes);
+}
+}
+#endif
+
 // Finds the lanes of a warp that execute one call together, i.e. have converged (__activemask). A call is identified by
 // its return address, and by its line, because the compiler may merge two calls. If the compiler duplicates a call, the
 // lanes of the duplicates count as diverged, as they may on a GPU. Lanes run one after another, so each yields here

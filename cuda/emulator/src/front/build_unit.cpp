@@ -89,13 +89,15 @@ void add_clang_flags(const Checks& checks, std::vector<std::string>* flags)
     // initializes its own.
     flags->insert(flags->end(), {"-ftrivial-auto-var-init=pattern", "-Wno-sometimes-uninitialized"});
     flags->emplace_back("-fno-sanitize=undefined"); // zig enables it
-    if (checks.races || checks.advice)
-        flags->insert(flags->end(), {checks.memory ? "-fsanitize=thread,alignment" : "-fsanitize=thread", "-mllvm",
-                                     "-tsan-distinguish-volatile", "-mllvm", "-tsan-compound-read-before-write", "-mllvm",
-                                     "-tsan-instrument-func-entry-exit=0"});
+    if (checks.memory)
+        flags->push_back("-fsanitize=alignment");
+    if (checks.races || checks.advice) // past the driver, because zig would link its own library for it
+        flags->insert(flags->end(),
+                      {"-Xclang", "-fsanitize=thread", "-mllvm", "-tsan-distinguish-volatile", "-mllvm",
+                       "-tsan-compound-read-before-write", "-mllvm", "-tsan-instrument-func-entry-exit=0"});
     else if (checks.memory)
         flags->insert(flags->end(),
-                      {"-fsanitize=kernel-address,alignment", "-mllvm", "-asan-instrumentation-with-call-threshold=0",
+                      {"-fsanitize=kernel-address", "-mllvm", "-asan-instrumentation-with-call-threshold=0",
                        "-mllvm", "-asan-stack=0", "-mllvm", "-asan-globals=1"});
     if (checks.rows)
         flags->push_back("-fsanitize=array-bounds");
