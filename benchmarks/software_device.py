@@ -24,6 +24,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 CORES = 2
+LOOPS = Path(__file__).with_name("loops.cpp")
 
 SAXPY = """
 extern "C" __global__ void saxpy(float a, const float* x, float* y, int n)
@@ -81,6 +82,20 @@ ROWS = {
         ("the same from the cache, in another process", "ms", 3, "cached"),
     ],
     "memory": [("200 loaded modules", "MB", 100, "modules")],
+    # The time of kernels divided by the time of loops in C++ that do the same (loops.cpp, g++ -O2, CORES threads). The
+    # second column compares CPU time with that of the loops on one thread.
+    "loops": [
+        (f"{name}, {check} checks / loops in C++", "times", limit, f"{name} {check}")
+        for names, without, with_memory in (
+            (("gemm", "2DConvolution", "3mm", "syr2k", "covariance"), 1.5, 3),
+            (("lu", "fdtd2d", "jacobi2D"), 2, 4),
+            (("saxpy",), 2, None),
+            (("Mandelbrot",), 1.2, None),
+            (("n-body", "tiled matrix product"), 1.5, None),
+        )
+        for name in names
+        for check, limit in (("no", without), ("memory", with_memory))
+    ],
 }
 
 
@@ -149,6 +164,17 @@ def time_compilation(run) -> dict:
     return run("compile") | run("cached")
 
 
+def time_loops(run) -> dict:
+    with tempfile.TemporaryDirectory() as directory:
+        library = Path(directory) / "loops.so"
+        command = ["g++", "-O2", "-fopenmp", "-shared", "-fPIC", "-o", str(library), str(LOOPS)]
+        subprocess.run(command, check=True)
+        os.environ["CUDA_LOOPS"] = str(library)
+        plain, checked = run("loops"), run("loops", CHECK="memory")
+    results = {f"{name} no": ratios for name, ratios in plain.items()}
+    return results | {f"{name} memory": ratios for name, ratios in checked.items()}
+
+
 PARTS: dict[str, Callable] = {
     "kernels": time_kernels,
     "checks": time_checks,
@@ -156,6 +182,7 @@ PARTS: dict[str, Callable] = {
     "start": lambda run: min((run("start") for _ in range(7)), key=lambda result: result["start"]),
     "compilation": time_compilation,
     "memory": lambda run: run("memory"),
+    "loops": time_loops,
 }
 
 # --------------------------------------------------- the timed functions, in separate processes
@@ -287,6 +314,98 @@ def child_memory(runs: int) -> dict:
     return {"modules": [(resident() - before) / 1e6, None]}
 
 
+class Step(ctypes.Structure):
+    """A step of a program, as in loops.cpp."""
+
+    _fields_ = [("function", ctypes.c_void_p)] + [
+        (name, ctypes.c_int) for name in ("rows", "columns", "n", "t", "block_x", "block_y")
+    ]
+
+
+def programs() -> dict[str, list[tuple]]:
+    """Return the steps of each program: function, rows, columns, n, t."""
+
+    def each(n: int, *names: str, count: int = 1) -> list[tuple]:
+        return [(name, n, n, n, t) for t in range(count) for name in names]
+
+    lu = [step for t in range(255) for step in (("lu_row", 1, 255 - t, 256, t), ("lu_rest", 255 - t, 255 - t, 256, t))]
+    n = 192
+    return {
+        "gemm": each(n, "gemm"),
+        "2DConvolution": each(1024, "conv2d"),
+        "3mm": each(n, "product", count=3),
+        "syr2k": each(n, "syr2k"),
+        "covariance": [("mean", 1, n, n, 0), ("center", n, n, n, 0), ("covariance", 1, n, n, 0)],
+        "lu": lu,
+        "fdtd2d": each(128, "fdtd_y", "fdtd_x", "fdtd_z", count=100),
+        "jacobi2D": each(128, "jacobi", "jacobi_copy", count=100),
+        "saxpy": each(2048, "saxpy"),
+        "Mandelbrot": each(512, "mandelbrot"),
+        "n-body": [("nbody", 1, 2048, 2048, 0)],
+        "tiled matrix product": each(256, "tiles"),
+    }
+
+
+def steps_of(rows: list[tuple], find: Callable[[str], int]) -> ctypes.Array:
+    """Return the steps with the functions or kernels that ``find`` returns."""
+
+    def block(name: str, lines: int) -> tuple[int, int]:
+        return (16, 16) if name == "tiles" else (256, 1) if lines == 1 else (32, 8)
+
+    return (Step * len(rows))(*(Step(find(row[0]), *row[1:], *block(row[0], row[1])) for row in rows))
+
+
+def child_loops(runs: int) -> dict:
+    """Compare kernels with loops: the ratios of the wall time and of the CPU time."""
+    import numpy as np
+    from cuda.bindings import driver
+
+    from cuda.core import LegacyPinnedMemoryResource, Program
+
+    _, stream = open_device()
+    host = ctypes.CDLL(os.environ["CUDA_LOOPS"])
+    code = Program(LOOPS.read_text(), "c++").compile("cubin")
+    launch = ctypes.c_void_p(driver.cuGetProcAddress(b"cuLaunchKernel", 12000, 0)[1])
+    count = 1 << 22
+    buffers = [LegacyPinnedMemoryResource().allocate(4 * count) for _ in range(3)]
+    arrays = [np.from_dlpack(buffer).view(np.float32) for buffer in buffers]
+    copies = [np.empty(count, np.float32) for _ in range(3)]
+    start = np.random.default_rng(1).random(count, np.float32) + 1
+    start[: 256 * 256 : 257] += 256  # a dominant diagonal, for lu
+
+    def loops(steps: ctypes.Array, threads: int) -> None:
+        host.run_loops(steps, len(steps), *(ctypes.c_void_p(copy.ctypes.data) for copy in copies), threads)
+
+    def kernels(steps: ctypes.Array) -> None:
+        pointers = (ctypes.c_void_p(int(buffer.handle)) for buffer in buffers)
+        assert not host.run_kernels(steps, len(steps), *pointers, launch, ctypes.c_void_p(int(stream.handle)))
+        stream.sync()
+
+    def fill(targets) -> None:
+        for target in targets:
+            target[:] = start
+
+    def ratios(rows: list[tuple]) -> list[float]:
+        in_loops = steps_of(rows, lambda name: ctypes.cast(host[f"{name}_step"], ctypes.c_void_p).value)
+        in_kernels = steps_of(rows, lambda name: int(code.get_kernel(f"{name}_step").handle))
+        best = [float("inf")] * 4
+        for _ in range(runs):
+            fill(copies), loops(in_loops, 1)
+            fill(arrays), kernels(in_kernels)
+            assert all((a == b).all() for a, b in zip(arrays, copies, strict=True))
+            for index, work in enumerate((lambda: loops(in_loops, CORES), lambda: kernels(in_kernels))):
+                fill(copies if index == 0 else arrays)
+                wall = best_of(1, 1, work)[0]
+                best[index] = min(best[index], wall)
+            for index, work in enumerate((lambda: loops(in_loops, 1), lambda: kernels(in_kernels)), 2):
+                fill(copies if index == 2 else arrays)
+                best[index] = min(best[index], best_of(1, 1, work)[1])
+        print([f'{1e3*x:.3f}' for x in best], rows[0][0], file=sys.stderr)
+        return [best[1] / best[0], best[3] / best[2]]
+
+    return {name: ratios(rows) for name, rows in programs().items()}
+
+
 def resident() -> int:
     """Return this process's resident memory in bytes."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -299,6 +418,7 @@ CHILDREN: dict[str, Callable[[int], dict]] = {
     "compile": child_compile,
     "cached": child_cached,
     "memory": child_memory,
+    "loops": child_loops,
 }
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@
 // the version is part of the cache key.
 #pragma once
 
-#define EMU_ABI_VERSION 6u
+#define EMU_ABI_VERSION 7u
 
 #define EMU_HIDDEN __attribute__((visibility("hidden")))
 #define EMU_IMPORT __attribute__((visibility("default")))
@@ -49,7 +49,7 @@ enum { EMU_RECENT_RANGES = 4 };
 struct EmuThread {
     emu_u32 lane;                // 0..31
     emu_u32 warp;                // index of the warp in the block
-    emu_u32 linear;              // x + y * width + z * width * height
+    emu_u32 linear;              // x + y * width + z * width * height; one more while the kernel starts the next thread
     emu_u32 threads;             // threads in the block
     void* dynamic_shared;        // 16-byte aligned at least; the host uses 1024
     emu_u32 dynamic_shared_size; // bytes asked for at the launch
@@ -66,7 +66,9 @@ struct EmuThread {
     emu_u32 no_preempt;          // above 0: the monitor does not preempt this thread
     emu_u32 smid;                // the multiprocessor of this block
     emu_u32 nsmid;               // the number of multiprocessors of the device
-    emu_u32 reserved[3];
+    emu_u32 started;             // how many threads of the block have started; the last of them runs in quiet mode
+    emu_u32 quiet_end;           // in quiet mode the kernel starts the threads before this number; else 0
+    emu_u32 reserved[1];
 };
 
 extern EMU_IMPORT EMU_TLS EmuThread emu_thread;
@@ -316,7 +318,8 @@ struct EmuParameter {
     emu_u32 size;
 };
 
-// Calls the kernel with copies of the parameters; params[i] points to the value of parameter i.
+// Calls the kernel with copies of the parameters; params[i] points to the value of parameter i. Runs one thread, which the
+// executor has prepared, and the following threads of the block while `quiet_end` allows it.
 typedef void (*EmuEntry)(void* const* params);
 
 struct EmuKernel {

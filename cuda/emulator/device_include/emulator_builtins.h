@@ -4,7 +4,14 @@
 // Built-in variables, barriers, fences, clocks, and the services of the device.
 #pragma once
 
-extern const EMU_IMPORT EMU_TLS uint3 threadIdx __asm__("emu_thread_idx");
+namespace emu {
+// The compiler must not take threadIdx for a constant, because several threads run in one function. It does not if the
+// type has a mutable member.
+struct ThreadIndex : uint3 {
+    mutable unsigned : 0;
+};
+}
+extern const EMU_IMPORT EMU_TLS emu::ThreadIndex threadIdx __asm__("emu_thread_idx");
 extern const EMU_IMPORT EMU_TLS uint3 blockIdx __asm__("emu_block_idx");
 extern const EMU_IMPORT EMU_TLS dim3 blockDim __asm__("emu_block_dim");
 extern const EMU_IMPORT EMU_TLS dim3 gridDim __asm__("emu_grid_dim");

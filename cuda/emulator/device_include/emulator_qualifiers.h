@@ -5,7 +5,11 @@
 // these macros.
 #pragma once
 
+#if EMU_INLINES_KERNELS
+#define __global__ __attribute__((always_inline)) // see emulator_records.h
+#else
 #define __global__ __attribute__((noinline))
+#endif
 #define __device__
 #define __host__
 #define __constant__

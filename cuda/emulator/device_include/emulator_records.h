@@ -5,6 +5,14 @@
 // The loader finds records by their symbol names.
 #pragma once
 
+// Whether the compiler inlines a kernel into a loop over the threads of a block, which spares calls and what is the same
+// for all threads. Not with clang, which takes threadIdx for a constant; not with the checks that follow each thread.
+#if !defined(__OPTIMIZE__) || defined(__clang__) || (EMU_CHECKS & ~(1 | 16))
+#define EMU_INLINES_KERNELS 0
+#elif !defined(EMU_INLINES_KERNELS)
+#define EMU_INLINES_KERNELS 1
+#endif
+
 namespace emu {
 
 template <class T> struct Argument;
@@ -50,6 +58,34 @@ template <class... A> struct Parameters {
 };
 template <class... A> constexpr Layout<sizeof...(A)> Parameters<A...>::layout;
 
+#if EMU_INLINES_KERNELS
+// Starts the next thread of the block after the running one has ended; false if that is left to the executor, because
+// other threads of the block wait. Preemption must not come between the check of `quiet_end` and the change of `started`:
+// it does not while `linear` is ahead.
+EMU_NO_CHECK __attribute__((always_inline)) inline bool next_thread(emu_u32& number, uint3& index)
+{
+    volatile emu_u32 &linear = emu_thread.linear, &end = emu_thread.quiet_end, &started = emu_thread.started;
+    linear = ++number;
+    if (__builtin_expect(number >= end, 0)) {
+        linear = number - 1;
+        return false;
+    }
+    uint3& shown = const_cast<ThreadIndex&>(threadIdx);
+    if (__builtin_expect(++index.x == blockDim.x, 0)) {
+        index.x = 0;
+        if (++index.y == blockDim.y)
+            index.y = 0, ++index.z;
+        shown = index;
+    }
+    shown.x = index.x;
+    emu_thread.lane = number & 31;
+    if ((number & 31) == 0)
+        emu_thread.warp = number >> 5;
+    started = number + 1;
+    return true;
+}
+#endif
+
 template <class T, T F> struct Named;
 template <class... A, void (*F)(A...)> struct Named<void (*)(A...), F> {
     typedef Parameters<typename RemoveReference<A>::type...> Types;
@@ -57,10 +93,23 @@ template <class... A, void (*F)(A...)> struct Named<void (*)(A...), F> {
     static constexpr emu_u32 count = sizeof...(A);
     static constexpr emu_u32 bytes = Types::layout.bytes;
     static constexpr const EmuParameter* rows = Types::layout.rows;
+#if EMU_INLINES_KERNELS
+    // Contains the kernel, so that what does not depend on the thread is computed once.
+    __attribute__((noinline)) static void run(typename RemoveReference<A>::type... values)
+    {
+        emu_u32 number = emu_thread.linear;
+        uint3 index = threadIdx;
+        do
+            F(values...);
+        while (next_thread(number, index));
+    }
+#else
+    static constexpr void (*run)(A...) = F;
+#endif
     template <emu_u32... I> EMU_NO_CHECK static void call(void* const* values, Indices<I...>)
     {
         (void)values;
-        F(*static_cast<typename RemoveReference<A>::type*>(values[I])...);
+        run(*static_cast<typename RemoveReference<A>::type*>(values[I])...);
     }
     EMU_NO_CHECK static void enter(void* const* values) { call(values, typename Count<sizeof...(A)>::type()); }
     static constexpr EmuEntry entry = &enter;

@@ -17,7 +17,7 @@ void Block::begin(uint64_t number)
     const LaunchRequest& request = launch_->request;
     size_ = {request.block.x, request.block.y, request.block.z};
     threads_ = launch_->threads;
-    started_.store(0, std::memory_order_relaxed);
+    set_started(0);
     in_use_.store(0, std::memory_order_relaxed);
     next_index_ = {0, 0, 0};
     step_ = 1, first_ = 0;
@@ -107,12 +107,18 @@ EmuDim3 Block::following(EmuDim3 index) const
     return index;
 }
 
+EmuDim3 Block::index_of(uint32_t number) const
+{
+    uint32_t row = number / size_.x;
+    return {number % size_.x, row % size_.y, row / size_.y};
+}
+
 // Starts the next thread on `self`. Quiet mode: `self` is the only fiber in use, so that all earlier threads have
 // ended, in order; then ends are not recorded one by one (see leave_quiet()).
 inline void Block::begin_thread(Fiber* self)
 {
     uint32_t number = started();
-    started_.store(number + 1, std::memory_order_relaxed);
+    set_started(number + 1);
     in_use_.store(in_use() + 1, std::memory_order_relaxed);
     bool ordered = first_ == 0 && step_ == 1;
     quiet_ = ordered && in_use() == 1;
@@ -122,22 +128,29 @@ inline void Block::begin_thread(Fiber* self)
         next_index_ = following(next_index_);
     } else {
         number = uint32_t((first_ + uint64_t(number) * step_) % threads_);
-        uint32_t row = number / size_.x;
-        self->index = {number % size_.x, row % size_.y, row / size_.y};
+        self->index = index_of(number);
     }
     self->linear = number;
     self->lane = number & 31;
     self->warp = number >> 5;
     restore(self);
+    if (quiet_ && !carrier_.races)
+        carrier_.state->quiet_end = threads_;
 }
 
-// Leaves quiet mode: records what its loop skipped (which threads have ended, the next index, the state of the running
-// thread) before anything else reads it.
+// Leaves quiet mode: records what the kernel skipped (which threads have ended, the next index, the state of the running
+// thread) before anything else reads it. After a signal the state may be that of an earlier thread.
 void Block::leave_quiet()
 {
     if (!quiet_)
         return;
     quiet_ = false;
+    EmuThread& state = *carrier_.state;
+    state.quiet_end = 0;
+    state.linear = started() - 1;
+    state.lane = state.linear & 31;
+    state.warp = state.linear >> 5;
+    *carrier_.thread_index = index_of(state.linear);
     save(carrier_.current);
     next_index_ = following(*carrier_.thread_index);
     for (uint32_t first = settled_, last = started() - 1; first < last;) {
@@ -152,33 +165,9 @@ void Block::thread_loop()
     Fiber* self = carrier_.current;
     EmuEntry entry = launch_->request.entry;
     void* const* parameters = launch_->parameters.data();
-    const std::atomic<bool>& stopping = launch_->stopping;
-    EmuThread& state = *carrier_.state;
-    EmuDim3& index = *carrier_.thread_index;
-    const uint32_t threads = threads_, width = size_.x;
-    const Races* races = carrier_.races;
     do {
         begin_thread(self);
         entry(parameters);
-        // In quiet mode nothing else has to be done between two threads, and no other code changes these values, so
-        // that they can stay in registers.
-        uint32_t number = started(), x = index.x;
-        while (quiet_ && number < threads && !stopping.load(std::memory_order_relaxed)) {
-            if (__builtin_expect(races != nullptr, 0) && races->has_news())
-                carrier_.settle();
-            started_.store(number + 1, std::memory_order_relaxed);
-            if (__builtin_expect(++x == width, 0)) {
-                index.x = x - 1;
-                index = following(index);
-                x = 0;
-            } else
-                index.x = x;
-            state.linear = number;
-            state.lane = number & 31;
-            state.warp = number >> 5;
-            entry(parameters);
-            ++number;
-        }
     } while (end_thread(self));
     go_on_after_end();
 }

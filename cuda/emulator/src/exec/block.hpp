@@ -55,7 +55,7 @@ public:
 
     // Whether another thread could run if the running one gave way. The monitor reads it without a lock.
     bool others() const { return ready_.head || yielded_.head || started() < threads_; }
-    uint32_t started() const { return started_.load(std::memory_order_relaxed); }
+    uint32_t started() const { return __atomic_load_n(&carrier_.state->started, __ATOMIC_RELAXED); }
     uint32_t in_use() const { return in_use_.load(std::memory_order_relaxed); }
     uint32_t live() const { return threads_ - started() + in_use(); }
     uint32_t ended() const { return started() - in_use(); }
@@ -66,10 +66,12 @@ public:
 
 private:
     void begin(uint64_t number);
+    void set_started(uint32_t number) { __atomic_store_n(&carrier_.state->started, number, __ATOMIC_RELAXED); }
     void begin_thread(Fiber* self);
     bool end_thread(Fiber* self);
     void leave_quiet();
     EmuDim3 following(EmuDim3 index) const;
+    EmuDim3 index_of(uint32_t number) const;
     void settle_after_end(Fiber* self);
     Fiber* fresh();
     Fiber* pick();
@@ -94,7 +96,6 @@ private:
     Carrier& carrier_;
     Launch* launch_ = nullptr;
     uint32_t threads_ = 0;
-    std::atomic<uint32_t> started_{0};
     std::atomic<uint32_t> in_use_{0}; // fibers with a thread that has not ended
     bool quiet_ = false;              // see begin_thread()
     uint32_t settled_ = 0;            // in quiet mode: threads whose end the warps have recorded

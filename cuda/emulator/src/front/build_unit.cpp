@@ -55,10 +55,12 @@ void add_gcc_flags(const Checks& checks, std::vector<std::string>* flags)
         flags->push_back("-ftrivial-auto-var-init=pattern");
     flags->insert(flags->end(), {"-fno-gnu-unique", "-fno-tree-vectorize", "-fno-trapping-math", "-fmax-errors=100",
                                  "-fno-var-tracking", "-ftrack-macro-expansion=0", "-fno-diagnostics-show-caret",
-                                 "-Wno-maybe-uninitialized", "-fcaller-saves", "-fpermissive"});
+                                 "-Wno-maybe-uninitialized", "-fcaller-saves", "-ftree-pre",
+                                 "-fno-semantic-interposition", "-fpermissive"});
     flags->insert(flags->end(), {"-fno-builtin-malloc", "-fno-builtin-free"}); // keeps wrong calls of free()
-    // -fcaller-saves belongs to -O2; it is worth its time and keeps line numbers correct. -fpermissive is for the system
-    // headers; elsewhere diagnostics.cpp makes errors of its warnings.
+    // -fcaller-saves and -ftree-pre belong to -O2; they are worth their time and keep line numbers correct.
+    // -fno-semantic-interposition lets kernels be inlined. -fpermissive is for the system headers; elsewhere
+    // diagnostics.cpp makes errors of its warnings.
 #if defined(__x86_64__)
     flags->insert(flags->end(), {"-ffixed-xmm14", "-ffixed-xmm15"}); // see emulator_conversions.h
 #endif
@@ -145,6 +147,8 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
     flags.insert(flags.end(), {"-fsigned-char", "-mno-outline-atomics", "-mbranch-protection=none"});
 #endif
     // -fstack-clash-protection: the guard below a stack is small, see exec/stacks.cpp.
+    if (unit.text.find("alloca") != std::string::npos) // would take the memory of all threads of a block
+        flags.emplace_back("-DEMU_INLINES_KERNELS=0");
     if (checks.coverage || checks.advice)
         flags.insert(flags.end(), {"-fsanitize-coverage=trace-pc", "-fno-jump-tables"}); // coverage.cpp follows jumps
     (tools.kind == "gcc" ? add_gcc_flags : add_clang_flags)(checks, &flags);

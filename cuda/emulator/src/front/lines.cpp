@@ -299,6 +299,17 @@ std::shared_ptr<const LineTable> table_of(const std::string& path)
     return all.known.emplace(path, table).first->second;
 }
 
+// A kernel that is inlined into its loop over threads is part of `emu::Named<void (*)(...), &(kernel)>::run(...)`.
+std::string shown_function(const std::string& symbol)
+{
+    std::string text = demangled(symbol);
+    size_t begin = text.find("), &"), end = text.find(">::run(", begin);
+    if (text.compare(0, 11, "emu::Named<") != 0 || begin == std::string::npos || end == std::string::npos)
+        return text;
+    std::string name = text.substr(begin + 4, end - begin - 4);
+    return name[0] == '(' ? name.substr(1, name.size() - 2) : name;
+}
+
 } // namespace
 
 std::vector<CodeLine> lines_of(const exec::Image& image, uint64_t* callback)
@@ -357,7 +368,7 @@ exec::CodePlace symbolize(const exec::Image& image, uintptr_t pc)
             place.text = line->second;
     }
     if (function != table->functions.begin() && address < (function - 1)->high)
-        place.function = demangled((function - 1)->name);
+        place.function = shown_function((function - 1)->name);
     return place;
 }
 
