@@ -400,7 +400,6 @@ def child_loops(runs: int) -> dict:
             for index, work in enumerate((lambda: loops(in_loops, 1), lambda: kernels(in_kernels)), 2):
                 fill(copies if index == 2 else arrays)
                 best[index] = min(best[index], best_of(1, 1, work)[1])
-        print([f'{1e3*x:.3f}' for x in best], rows[0][0], file=sys.stderr)
         return [best[1] / best[0], best[3] / best[2]]
 
     return {name: ratios(rows) for name, rows in programs().items()}

@@ -108,7 +108,7 @@ def test_software_device_says_that_it_has_no_opengl(device):
     with pytest.raises(NotSupportedError):
         GraphicsResource.from_gl_image(1, GL_TEXTURE_2D)
     with pytest.raises(NotSupportedError, match="GraphicsBuffer"):
-        GraphicsResource.from_gl_buffer(1)
+        GraphicsResource.from_gl_buffer(0x7FFFFFF0)
 
 
 @needs_buffers

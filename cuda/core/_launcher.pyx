@@ -518,8 +518,8 @@ cdef int launch_kernel(
 cdef atomic[uint64_t] kernel_changes  # how often a kernel other than the one before was launched
 
 
-# Relaxed stores of plain values, because only messages use them. While a kernel repeats, nothing is stored, so that threads
-# do not contend for these values.
+# Relaxed stores of plain values, because only messages use them. While a kernel repeats, nothing is stored, so that
+# threads do not contend for these values.
 cdef inline void note_launch(LastLaunch launched, const cydriver.CUlaunchConfig* c_config) noexcept:
     cdef uint64_t number = kernel_changes.load(memory_order_relaxed)
     if launched.number.load(memory_order_relaxed) != number or number == 0:
