@@ -170,6 +170,23 @@ def test_shared_memory_can_be_static_or_dynamic(context, code):
     assert (y == 31).all()
 
 
+def test_structures_of_any_size_are_passed_by_value(child):
+    text = child("""
+import ctypes
+import numpy as np
+from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program, launch
+device = Device(); device.set_current(); stream = device.create_stream()
+class Large(ctypes.Structure): _fields_ = [("values", ctypes.c_int * 250)]
+code = '''struct Large { int values[250]; };
+extern "C" __global__ void take(Large large, int* out) { out[threadIdx.x] = large.values[threadIdx.x]; }'''
+kernel = Program(code, "c++").compile("cubin").get_kernel("take")
+large, out = Large((ctypes.c_int * 250)(*range(250))), LegacyPinnedMemoryResource().allocate(1000)
+launch(stream, LaunchConfig(grid=1, block=250), kernel, large, out); stream.sync()
+print((np.asarray(out.view((250,), np.int32)) == np.arange(250)).all())
+""")
+    assert text.split() == ["True"]
+
+
 def test_templates_are_instantiated_by_name_expression_or_explicitly(context, code):
     for name, kind in (("_Z5twiceIfEvPT_", np.float32), ("_Z5twiceIsEvPT_", np.int16)):
         x = np.arange(4, dtype=kind)

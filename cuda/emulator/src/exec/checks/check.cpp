@@ -31,7 +31,7 @@ public:
             return in_frame(fiber);
         if (in_dynamic_shared() || in_static_shared() || in_cluster() || in_image())
             return text.empty();
-        if (in_thread_state() || regions_allow(device, address_, size_, &range))
+        if (in_thread_state() || in_parameters() || regions_allow(device, address_, size_, &range))
             return true;
         describe_stacks();
         return false;
@@ -60,6 +60,14 @@ private:
         range = {low, high};
         read_only = !store_;
         return true;
+    }
+
+    // clang copies large parameters with memcpy when it calls the kernel.
+    bool in_parameters() const
+    {
+        const Bytes& bytes = worker_.launch->request.parameters;
+        auto low = reinterpret_cast<uintptr_t>(bytes.data());
+        return !store_ && address_ >= low && address_ + size_ <= low + bytes.size();
     }
 
     // With red zones on the stack, the fast check comes here for them alone. Each frame with arrays begins with a mark
