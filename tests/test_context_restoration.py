@@ -121,6 +121,7 @@ def on_two_devices(check, *arguments):
     def run():
         Device(1).set_current()
         Device(0).set_current()
+        settle()  # what earlier tests have left could not be destroyed during a capture
         check(*arguments)
         settle()
 
