@@ -534,6 +534,8 @@ cdef class Device:
         """† Allocate an array in C order, with undefined elements, as :meth:`allocate` does.
 
         The memory is freed in stream order when the last view of it is dropped, or by ``array.exporting_obj.close()``.
+        On a thread without a current context, this method, :meth:`zeros` and :meth:`to_device` make the device current,
+        as :meth:`set_current` does.
 
         Parameters
         ----------
@@ -565,6 +567,7 @@ cdef class Device:
         >>> result.to_host(staging, stream=stream) is staging
         True
         """
+        self._set_if_none()
         return _device_arrays.empty(self, shape, dtype, stream, pinned)
 
     def zeros(
@@ -574,6 +577,7 @@ cdef class Device:
 
         The rest is as for :meth:`empty`: ``histogram = device.zeros(256, np.int32)``.
         """
+        self._set_if_none()
         return _device_arrays.zeros(self, shape, dtype, stream, pinned)
 
     def to_device(self, array, *, stream: Stream | GraphBuilder | None = None) -> StridedMemoryView:
@@ -607,7 +611,15 @@ cdef class Device:
         >>> x.to_host()
         array([0., 1., 2., 3., 4., 5.], dtype=float32)
         """
+        self._set_if_none()
         return _device_arrays.copied(self, array, stream)
+
+    def _set_if_none(self) -> None:
+        """Make this device current if the thread has no current context."""
+        cdef cydriver.CUcontext c_current = NULL
+        HANDLE_RETURN(cydriver.cuCtxGetCurrent(&c_current), b"cuCtxGetCurrent")
+        if c_current == NULL:
+            self.set_current()
 
     def sync(self) -> None:
         """† Block until all work in the device's context has completed (``cuCtxSynchronize``).

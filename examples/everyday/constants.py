@@ -9,10 +9,9 @@ from cuda.core import Device, Program
 SOURCE = """
 __constant__ float weights[3];
 extern "C" __global__ void weigh(float* x) { x[threadIdx.x] *= weights[threadIdx.x % 3]; }"""
-with Device() as device:
-    code = Program(SOURCE, "c++").compile("cubin")
-    code.get_global("weights").copy_from(np.array([1, 10, 100], np.float32), stream=device.default_stream)
-    x = device.to_device(np.ones(6, np.float32))
-    code.get_kernel("weigh")(x, grid=1, block=6)
-    assert x.to_host().tolist() == [1, 10, 100] * 2
+x = Device().to_device(np.ones(6, np.float32))
+code = Program(SOURCE, "c++").compile("cubin")
+code.get_global("weights").copy_from(np.array([1, 10, 100], np.float32), stream=Device().default_stream)
+code.get_kernel("weigh")(x, grid=1, block=6)
+assert x.to_host().tolist() == [1, 10, 100] * 2
 print("constants: verified")

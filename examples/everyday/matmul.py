@@ -14,10 +14,9 @@ __global__ void matmul(const float* a, const float* b, float* c, int m, int n, i
     for (int i = 0; i < k; ++i) sum += a[row * k + i] * b[i * n + column];
     c[row * n + column] = sum;
 }""", "matmul")  # fmt: skip
-with Device() as device:
-    a, b = [np.random.default_rng(1).random(shape, np.float32) for shape in [(60, 30), (30, 50)]]
-    c = device.empty((60, 50), np.float32)
-    on_device = [device.to_device(x) for x in (a, b)]
-    matmul(*on_device, c, 60, 50, 30, grid=(utils.cdiv(50, 16), utils.cdiv(60, 16)), block=(16, 16))
-    assert np.allclose(c.to_host(), a @ b)
+a, b = [np.random.default_rng(1).random(shape, np.float32) for shape in [(60, 30), (30, 50)]]
+c = Device().empty((60, 50), np.float32)
+on_device = [Device().to_device(x) for x in (a, b)]
+matmul(*on_device, c, 60, 50, 30, grid=(utils.cdiv(50, 16), utils.cdiv(60, 16)), block=(16, 16))
+assert np.allclose(c.to_host(), a @ b)
 print("matmul: verified")

@@ -5,6 +5,5 @@
 from cuda.core import Device, utils
 
 greet = utils.kernel('__global__ void greet(int n) { printf("%d of %d: verified\\n", threadIdx.x, n); }', "greet")
-with Device() as device:
-    greet(2, grid=1, block=2)
-    device.sync()
+greet(2, grid=1, block=2)
+Device().sync()

@@ -15,9 +15,8 @@ __global__ void total(const int* x, int* sum, int n) {
     __syncthreads();
     if (threadIdx.x == 0) atomicAdd(sum, part);
 }""", "total")  # fmt: skip
-with Device() as device:
-    x = np.arange(20_000, dtype=np.int32)
-    result = device.zeros(1, np.int32)
-    total(device.to_device(x), result, x.size, grid=16, block=128)
-    assert result.to_host()[0] == x.sum()
+x = np.arange(20_000, dtype=np.int32)
+result = Device().zeros(1, np.int32)
+total(Device().to_device(x), result, x.size, grid=16, block=128)
+assert result.to_host()[0] == x.sum()
 print("reduction: verified")

@@ -12,7 +12,6 @@ scale = utils.kernel("template <class T> __global__ void scale(T* x, T by) { x[t
 
 @pytest.mark.parametrize("by", [0, 1, -2.5])
 def test_scale_multiplies(by):
-    with Device() as device:
-        x = device.to_device(np.arange(8.0))
-        scale(x, by, grid=1, block=8)
-        assert x.to_host().tolist() == (np.arange(8.0) * by).tolist()
+    x = Device().to_device(np.arange(8.0))
+    scale(x, by, grid=1, block=8)
+    assert x.to_host().tolist() == (np.arange(8.0) * by).tolist()

@@ -161,6 +161,7 @@ def test_to_host_without_a_stream_waits_for_work_on_other_streams(device, stream
 @pytest.mark.requires(devices=2)
 def test_arrays_without_a_stream_belong_to_their_device_and_leave_the_current_one():
     def check():
+        Device(0).set_current()
         with pytest.raises(CUDAError, match="set_current"):
             Device(1).to_device(np.arange(3))
         Device(1).set_current()
@@ -169,6 +170,27 @@ def test_arrays_without_a_stream_belong_to_their_device_and_leave_the_current_on
         zeros = Device(1).zeros(3, np.int32)
         assert (x.device_id, x.to_host().tolist(), zeros.to_host().tolist()) == (1, [0, 1, 2], [0] * 3)
         assert Device().device_id == 0
+
+    in_thread(check)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda device: device.to_device(np.arange(3)),
+        lambda device: device.zeros(3, np.int32),
+        lambda device: device.empty(3, np.int32),
+        lambda device: device.empty(3, np.int32, pinned=True),
+    ],
+)
+def test_arrays_make_their_device_current_on_a_thread_without_a_context(use):
+    def check():
+        device = Device.get_all_devices()[-1]
+        with pytest.raises(CUDAError, match="set_current"):
+            device.sync()
+        kept = use(device)
+        assert (Device().device_id, kept.size) == (device.device_id, 3)
+        device.sync()
 
     in_thread(check)
 

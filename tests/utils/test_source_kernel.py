@@ -5,9 +5,9 @@
 import numpy as np
 import pytest
 
-from cuda.core import Kernel, LaunchConfig, NVRTCError, launch
+from cuda.core import Device, Kernel, LaunchConfig, NVRTCError, launch
 from cuda.core.utils import FileStreamProgramCache, InMemoryProgramCache, kernel
-from support.threads import run_in_threads
+from support.threads import in_thread, run_in_threads
 
 SOURCE = """
 template <class T> __global__ void scale(T* x, T by) { x[threadIdx.x] *= by; }
@@ -18,6 +18,16 @@ extern "C" __global__ void fill(int* x, int value) { x[threadIdx.x] = value; }
 @pytest.fixture
 def x(device, stream):
     return device.to_device(np.arange(4, dtype=np.float32), stream=stream)
+
+
+def test_a_launch_on_the_default_stream_makes_the_device_current_on_a_thread_without_a_context(device):
+    empty = kernel("__global__ void empty() {}", "empty", cache=False)
+
+    def work():
+        empty(grid=1, block=1)
+        return Device().context
+
+    assert in_thread(work) == device.context
 
 
 @pytest.mark.requires(cuda=(12, 4))

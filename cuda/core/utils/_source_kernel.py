@@ -73,8 +73,11 @@ class SourceKernel:
     def _kernel_for(self, stream) -> Kernel:
         """Return the kernel for the device of a stream, as :func:`launch` does."""
         stream = getattr(stream, "stream", stream)  # of a graph builder
-        is_default = not isinstance(stream, Stream) or int(stream.handle) <= 2
-        return self.for_device(None if is_default else stream.device)
+        if isinstance(stream, Stream) and int(stream.handle) > 2:
+            return self.for_device(stream.device)
+        device = Device()
+        device._set_if_none()  # a default stream belongs to the current context
+        return self.for_device(device)
 
     def _compiled(self, arch: str) -> Kernel:
         options = dataclasses.replace(self._options, arch=arch)
@@ -114,7 +117,8 @@ def kernel(
     SourceKernel
         An object to launch like a :class:`~cuda.core.Kernel`: with :func:`~cuda.core.launch`, by
         ``kernel[grid, block, shmem_size, stream](*args)`` or ``kernel(*args, grid=..., block=..., stream=...)``. Its
-        method ``for_device()`` returns the Kernel of a device.
+        method ``for_device()`` returns the Kernel of a device. A launch on a default stream makes device 0 current on a
+        thread without a current context.
 
     Raises
     ------
