@@ -7,11 +7,14 @@ import os
 import subprocess
 import sys
 import threading
+import weakref
 
+import numpy as np
 import pytest
 
 import cuda.emulator
-from cuda.core import LaunchConfig, LaunchError, Program, _launch_observers, _launcher, _module, launch
+from cuda.core import LaunchConfig, LaunchError, Program, _launch_observers, _launcher, _module, launch, utils
+from cuda.core.driver.compiler import SourceModule
 from support.kernels import compiled
 
 SOURCE = """
@@ -135,9 +138,9 @@ def test_rejected_launch_leaves_the_observers(device, stream, seen):
 
 
 def test_arguments_with_long_texts_are_shown_by_their_type(device, stream):
-    record = _launch_observers.Launch("f", None, ONE, stream, ("x" * 100, [1, 2]), False)
+    record = _launch_observers.Launch("f", None, ONE, stream, ("x" * 100, [1, 2]), False, sys._getframe())
     assert str(record).endswith("arguments: <str>, [1, 2]")
-    assert str(_launch_observers.Launch("f", None, ONE, stream, (), False)).endswith("arguments: none")
+    assert str(_launch_observers.Launch("f", None, ONE, stream, (), False, None)).endswith("arguments: none")
 
 
 class FakeRange:
@@ -185,6 +188,13 @@ def failure(stream) -> str:
     return str(caught.value)
 
 
+def last_launches(stream) -> list[str]:
+    first, *lines = failure(stream).partition("Kernels launched last")[2].splitlines()
+    assert first == ", newest first:"
+    assert all(line.startswith("  ") for line in lines)
+    return [line[2:] for line in lines]
+
+
 TEN = "".join(f'extern "C" __global__ void last_launch_{number}() {{}}\n' for number in range(10))
 
 
@@ -195,13 +205,66 @@ def test_failures_list_the_kernels_launched_last(stream):
         launch(stream, LaunchConfig(grid=(number + 1, 2), block=(3, 1, 4)), code.get_kernel(f"last_launch_{number}"))
     for _ in range(3):
         launch(stream, ONE, code.get_kernel("last_launch_5"))
-    first, *lines = failure(stream).partition("Kernels launched last")[2].splitlines()
-    assert first == ", newest first:"
-    assert lines[:2] == [
-        "  last_launch_5 with grid (1, 1, 1) and block (1, 1, 1)",
-        "  last_launch_9 with grid (10, 2, 1) and block (3, 1, 4)",
-    ]
-    assert [line.split()[0][-1] for line in lines] == list("59876432")
+    lines = last_launches(stream)
+    assert lines[0].startswith(f"last_launch_5() at {__file__}:")
+    assert lines[0].endswith(" with grid (1, 1, 1) and block (1, 1, 1)")
+    assert lines[1].endswith(" with grid (10, 2, 1) and block (3, 1, 4)")
+    assert [line.partition("()")[0][-1] for line in lines] == list("59876432")
+
+
+VALUES = """
+#include <cuda_bf16.h>
+struct Pair { int first, second; };
+struct Large { char bytes[20]; };
+__global__ void values(const float* pointer, float f, double d, int i, unsigned char b, bool flag, float2 vector,
+                       __nv_bfloat16 narrow, Pair pair, Large large) {}
+extern "C" __global__ void many(Large a, Large b, Large c, Large d, Large e, Large f, Large g, int last) {}
+"""
+
+
+@pytest.mark.requires(software=True)
+def test_failures_show_the_arguments_of_kernels(stream):
+    code = compiled(VALUES)
+    many = code.get_kernel("many")
+    values = utils.kernel(VALUES, "values", cache=False)
+    pair = np.array([1, 2], np.int32).tobytes()
+    launch(stream, ONE, many, *[bytes(20)] * 7, 9)
+    values(4096, 0.1, 1e300, -7, 255, True, (1, -2.5), 1, pair, bytes(20), grid=1, block=1, stream=stream)
+    first, second, *_ = last_launches(stream)
+    assert first.startswith("values(0x1000, 0.1, 1e+300, -7, 255, True, (1, -2.5), 0x3f80, 0x200000001, <20 bytes>) at ")
+    assert second.startswith(f"many({'<20 bytes>, ' * 6}..., ...) at ")
+
+
+@pytest.mark.requires(software=True)
+def test_failures_show_where_the_program_launched_last(device, stream):
+    source = "__global__ void placed(int i) {}"
+    kernel, classic = utils.kernel(source, "placed", cache=False), SourceModule(source)
+    bound = kernel.bind(ONE, 1, stream=stream)
+    lines = []
+    for start in (
+        lambda: bound(),
+        lambda: kernel(2, grid=1, block=1, stream=stream),
+        lambda: classic.get_function("placed")(np.int32(3), grid=(1,), block=(1, 1, 1)),
+        lambda: launch(stream, ONE, kernel, 4),
+    ):
+        start()
+        lines.append((last_launches(stream)[0], start.__code__.co_firstlineno))
+    # The classic interface does not use the types of parameters.
+    for value, (text, line) in zip(["1", "2", "0x3", "4"], lines, strict=True):
+        assert text.startswith(f"placed({value}) at {__file__}:{line} with")
+
+
+@pytest.mark.requires(software=True)
+def test_last_launches_keep_no_frames_alive(stream):
+    class Marker:
+        pass
+
+    def work():
+        marker = Marker()
+        launch(stream, ONE, compiled(TEN).get_kernel("last_launch_0"))
+        return weakref.ref(marker)
+
+    assert work()() is None
 
 
 @pytest.mark.requires(software=True)
@@ -210,12 +273,13 @@ def test_last_launches_keep_no_code_loaded(stream):
     kernel = code.get_kernel("last_and_closed")
     launch(stream, ONE, kernel)
     stream.sync()
+    gc.collect()  # what earlier tests left
     with cuda.emulator.fail("cuLibraryUnload", nth=1000) as unloads:  # only counts
         kernel.close()
         code.close()
         gc.collect()
     assert unloads.matched == 1
-    assert "  last_and_closed with grid (1, 1, 1)" in failure(stream)
+    assert last_launches(stream)[0].startswith("last_and_closed() at ")
 
 
 @pytest.mark.requires(software=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.device_choice import is_set
@@ -38,13 +37,10 @@ class Launch:
         The line number in that file.
     """
 
-    def __init__(self, name, kernel, config, stream, arguments, is_captured):
+    def __init__(self, name, kernel, config, stream, arguments, is_captured, frame):
         self.name, self.kernel, self.config, self.stream = name, kernel, config, stream
         self.arguments, self.is_captured = arguments, is_captured
-        frame = sys._getframe(1)
-        while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("cuda.core."):
-            frame = frame.f_back
-        self.file, self.line = frame.f_code.co_filename, frame.f_lineno
+        self.file, self.line = (frame.f_code.co_filename, frame.f_lineno) if frame else ("native code", 0)
 
     def __str__(self):
         arguments = ", ".join(map(_shown, self.arguments)) or "none"

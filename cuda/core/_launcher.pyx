@@ -7,7 +7,6 @@ from __future__ import annotations
 cimport cython
 from libc.limits cimport INT_MAX
 from libc.stdint cimport uint64_t, uintptr_t
-from libcpp.atomic cimport atomic, memory_order_relaxed
 
 from cpython.object cimport PyObject, PyTypeObject
 
@@ -467,7 +466,8 @@ cdef int launch_observed(
     Stream_pin(stream, &pin)
     items = tuple([<object>arguments[index] for index in range(count)])
     record = core._launch_observers.Launch(
-        Kernel_function(kernel), kernel, config, stream, items, stream_captures(pin.get())
+        Kernel_function(kernel), kernel, config, stream, items, stream_captures(pin.get()),
+        calling_frame(),
     )
     try:
         with core._launch_observers.observed(observers, record):
@@ -511,32 +511,51 @@ cdef int launch_kernel(
     if err != cydriver.CUresult.CUDA_SUCCESS:
         retry_launch(err, &c_config, block.kernel_params, stream, config, kernel, kernel_pin)
     if kernel._last_launch is not None:
-        note_launch(kernel._last_launch, &c_config)
+        kernel._last_launch.record.note(
+            c_config, NULL if count == 0 else block.kernel_params[0], kernel._block_size if count else 0
+        )
+        note_caller(kernel._last_launch)
     return 0
 
 
-cdef atomic[uint64_t] kernel_changes  # how often a kernel other than the one before was launched
+cdef extern from "Python.h":
+    ctypedef struct PyCodeObject:
+        pass
+    ctypedef struct PyFrameObject:
+        pass
+    void Py_DECREF(PyCodeObject*) noexcept
+    PyFrameObject* PyEval_GetFrame() noexcept  # a borrowed reference
+    PyCodeObject* PyFrame_GetCode(PyFrameObject*) noexcept
+    int PyFrame_GetLasti(PyFrameObject*) noexcept
 
 
-# Relaxed stores of plain values, because only messages use them. While a kernel repeats, nothing is stored, so that
-# threads do not contend for these values.
-cdef inline void note_launch(LastLaunch launched, const cydriver.CUlaunchConfig* c_config) noexcept:
-    cdef uint64_t number = kernel_changes.load(memory_order_relaxed)
-    if launched.number.load(memory_order_relaxed) != number or number == 0:
-        kernel_changes.store(number + 1, memory_order_relaxed)
-        launched.number.store(number + 1, memory_order_relaxed)
-    store_if_new(launched.grid_x_y, pair(c_config.gridDimX, c_config.gridDimY))
-    store_if_new(launched.grid_z_block_x, pair(c_config.gridDimZ, c_config.blockDimX))
-    store_if_new(launched.block_y_z, pair(c_config.blockDimY, c_config.blockDimZ))
+# Notes the code that launched the kernel. Its line number is computed when a message needs it.
+cdef int note_caller(LastLaunch launched) except -1:
+    cdef PyFrameObject* c_frame = PyEval_GetFrame()
+    cdef PyCodeObject* c_code
+    if c_frame == NULL:
+        return 0
+    c_code = PyFrame_GetCode(c_frame)
+    Py_DECREF(c_code)  # the frame has another reference
+    # Only compares the address: another thread may replace the code.
+    if <PyObject*>c_code == <PyObject*>launched.code and PyFrame_GetLasti(c_frame) == launched.instruction:
+        return 0
+    frame = calling_frame()
+    code = frame.f_code
+    with cython.critical_section(launched):
+        launched.code, launched.instruction = code, frame.f_lasti
+    return 0
 
 
-cdef inline void store_if_new(atomic[uint64_t]& stored, uint64_t value) noexcept:
-    if stored.load(memory_order_relaxed) != value:
-        stored.store(value, memory_order_relaxed)
-
-
-cdef inline uint64_t pair(unsigned int low, unsigned int high) noexcept:
-    return low | <uint64_t>high << 32
+# The innermost frame of Python code outside this package, or None if only native code is running.
+cdef object calling_frame():
+    cdef PyFrameObject* c_frame = PyEval_GetFrame()
+    if c_frame == NULL:
+        return None
+    frame = <object><PyObject*>c_frame
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("cuda.core."):
+        frame = frame.f_back
+    return frame
 
 
 # The number of blocks that fill the device, for grid="auto".

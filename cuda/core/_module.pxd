@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels, and the layout of their parameters."""
 
+cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport int64_t, uint32_t, uint64_t
-from libcpp.atomic cimport atomic
 from libcpp.vector cimport vector
 
 from cuda.core._native._cuda_core cimport DriverObject, KernelField, KernelHandle, KernelPin, refuse_closed
+from cuda.core._utils cimport cydriver
 
 
 # What is known about the type of a parameter, as bits of the masks of the types of arguments.
@@ -49,16 +50,25 @@ cdef struct ParamSlot:
 cdef int ParamSlot_set_type(ParamSlot* slot, object c_type) except -1
 
 
-# The last launch of the kernels with a symbol, for messages about failed kernels. It keeps no code loaded. Threads
-# write the fields without a lock, so the sizes may be those of two launches at the same time.
+cdef extern from "launch_record.hpp" namespace "cuda_core":
+    cppclass LaunchRecord:
+        LaunchRecord() noexcept
+        void note(const cydriver.CUlaunchConfig& config, const void* arguments, size_t size) noexcept
+        uint64_t number() noexcept
+        unsigned int[6] sizes
+        char[128] block
+
+
+# The last launch of the kernels with a symbol and a layout, for messages about failed kernels. It keeps no library
+# loaded.
+@cython.final
 cdef class LastLaunch:
     cdef:
         str symbol
-        atomic[uint64_t] number     # grows with each change of the kernel; 0 before the first launch
-        # The grid and the block: two sizes of 32 bits each.
-        atomic[uint64_t] grid_x_y
-        atomic[uint64_t] grid_z_block_x
-        atomic[uint64_t] block_y_z
+        tuple parameters        # (C type or None, offset, size) of each; None if the driver is too old to tell
+        LaunchRecord record
+        object code             # the Python code that launched, with the index of its instruction; or None
+        int instruction
 
 
 cdef class Kernel(DriverObject):

@@ -8,7 +8,6 @@ cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport INT64_MAX, INT64_MIN, int64_t, intptr_t, uint64_t, uintptr_t
 from libc.stdlib cimport free
-from libcpp.atomic cimport memory_order_relaxed
 from libcpp.vector cimport vector
 
 from cpython.object cimport PyObject
@@ -51,9 +50,11 @@ from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, LEAVE_RETU
 
 from collections import namedtuple
 import keyword
+import operator
 import os
 import warnings
 
+from cuda.core._code._conversions import shown_argument
 from cuda.core._code._kernel_attributes import (  # no-cython-lint (user code imports them from here)
     KernelAttributes,
     KernelOccupancy,
@@ -744,9 +745,8 @@ cdef int Kernel_read_layout(Kernel self, const KernelPin& pin) except -1:
     cdef vector[ParamSlot] slots
     cdef size_t i
     name = self._name or name_of(pin.get())
-    launched = last_launch_of(name)
     if c_driver_version() < 12040:
-        self._last_launch = launched
+        self._last_launch = last_launch_of(name, None)
         self._has_layout = True
         return 0
     read_layout(pin.get(), slots)
@@ -756,10 +756,13 @@ cdef int Kernel_read_layout(Kernel self, const KernelPin& pin) except -1:
     with cython.critical_section(self):
         if not self._has_layout:
             self._name = name
-            self._last_launch = launched
             self._types = types
             self._slots.swap(slots)
             self._block_size = self._slots.back().offset + self._slots.back().size if self._slots.size() else 0
+            self._last_launch = last_launch_of(name, tuple([
+                (types[i] if types else None, self._slots[i].offset, self._slots[i].size)
+                for i in range(self._slots.size())
+            ]))
             self._is_layout_known = True
             self._has_layout = True
     return 0
@@ -896,38 +899,44 @@ cdef str function_name(str symbol):
 
 # --- Last launches ----------------------------------------------------------------------------------------------------
 
-cdef dict _last_launches = {}   # symbol -> LastLaunch
-cdef Py_ssize_t MOST_SYMBOLS = 10_000
+cdef extern from "Python.h":
+    ctypedef struct PyCodeObject:
+        pass
+    int PyCode_Addr2Line(PyCodeObject* code, int instruction)
+
+cdef dict _last_launches = {}   # (symbol, parameters) -> LastLaunch
+cdef Py_ssize_t MOST_KERNELS = 10_000
 
 
-cdef LastLaunch last_launch_of(str symbol):
+cdef LastLaunch last_launch_of(str symbol, tuple parameters):
     cdef LastLaunch launched = LastLaunch.__new__(LastLaunch)
-    launched.symbol = symbol
-    if len(_last_launches) >= MOST_SYMBOLS:  # the program generates names, so nobody asks for the oldest
-        for name in list(_last_launches)[:MOST_SYMBOLS // 2]:
-            _last_launches.pop(name, None)
-    return _last_launches.setdefault(symbol, launched)
+    launched.symbol, launched.parameters = symbol, parameters
+    if len(_last_launches) >= MOST_KERNELS:  # the program generates names, so nobody asks for the oldest
+        for key in list(_last_launches)[:MOST_KERNELS // 2]:
+            _last_launches.pop(key, None)
+    return _last_launches.setdefault((symbol, parameters), launched)
 
 
 def describe_last_launches() -> str:
     """Return a list of the kernels launched last, newest first, or an empty string if there were no launches."""
     cdef LastLaunch launched
-    cdef uint64_t number
-    found = []
-    for launched in list(_last_launches.values()):
-        number = launched.number.load(memory_order_relaxed)
-        pairs = (
-            launched.grid_x_y.load(memory_order_relaxed),
-            launched.grid_z_block_x.load(memory_order_relaxed),
-            launched.block_y_z.load(memory_order_relaxed),
-        )
-        sizes = [size for pair in pairs for size in (pair & 0xffffffff, pair >> 32)]
-        found.append((number, launched.symbol, tuple(sizes[:3]), tuple(sizes[3:])))
-    found = sorted([launch for launch in found if launch[0]], reverse=True)[:8]
+    numbered = [(launched.record.number(), launched) for launched in list(_last_launches.values())]
+    found = sorted([item for item in numbered if item[0]], key=operator.itemgetter(0), reverse=True)[:8]
     lines = ["Kernels launched last, newest first:"] if found else []
-    for _, symbol, grid, block in found:
-        lines.append(f"  {function_name(symbol) or 'a kernel without a name'} with grid {grid} and block {block}")
-    return "\n".join(lines)
+    return "\n".join(lines + [f"  {LastLaunch_describe(launched)}" for _, launched in found])
+
+
+cdef str LastLaunch_describe(LastLaunch self):
+    sizes = tuple(self.record.sizes)
+    block = self.record.block[:sizeof(self.record.block)]
+    arguments = ""
+    if self.parameters is not None:
+        arguments = f"({', '.join([shown_argument(block, *parameter) for parameter in self.parameters])})"
+    with cython.critical_section(self):
+        code, instruction = self.code, self.instruction
+    place = "" if code is None else f" at {code.co_filename}:{PyCode_Addr2Line(<PyCodeObject*>code, instruction)}"
+    name = function_name(self.symbol) or "a kernel without a name"
+    return f"{name}{arguments}{place} with grid {sizes[:3]} and block {sizes[3:]}"
 
 
 # letter of C_TYPES -> (kind, least value, greatest value). A char may have either sign.

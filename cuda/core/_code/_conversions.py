@@ -12,7 +12,7 @@ import typing
 
 from cuda.core._code._signatures import C_TYPES, size_of
 
-__all__ = ["converted", "element_problem", "scalar_of", "structure"]
+__all__ = ["converted", "element_problem", "scalar_of", "shown_argument", "structure"]
 
 
 def converted(c_type: str, argument) -> bytes:
@@ -95,6 +95,18 @@ def scalar_of(array):
     """Return the NumPy scalar in a 0-dimensional NumPy array in host memory, or None for other arrays."""
     numpy = sys.modules.get("numpy")
     return array[()] if hasattr(numpy, "ndarray") and isinstance(array, numpy.ndarray) and array.ndim == 0 else None
+
+
+def shown_argument(block: bytes, c_type: str | None, offset: int, size: int) -> str:
+    """Return the text of an argument in a parameter block, of which the end may be missing."""
+    value = block[offset : offset + size]
+    letters = C_TYPES.get(c_type, "")
+    if len(value) < size:
+        return "..."
+    if letters and not set(letters) & set("cEnN"):
+        items = [f"{item:.7g}" if isinstance(item, float) else str(item) for item in struct.unpack("=" + letters, value)]
+        return items[0] if len(items) == 1 else f"({', '.join(items)})"
+    return hex(int.from_bytes(value, "little")) if size <= 8 else f"<{size} bytes>"
 
 
 # --- Structures -------------------------------------------------------------------------------------------------------
