@@ -255,6 +255,14 @@ def test_failures_show_where_the_program_launched_last(device, stream):
 
 
 @pytest.mark.requires(software=True)
+def test_code_without_a_module_name_launches(stream):
+    kernel = compiled(TEN).get_kernel("last_launch_0")
+    exec("launch(stream, config, kernel)", {"__name__": None, "launch": launch, "stream": stream, "config": ONE,
+                                            "kernel": kernel})  # fmt: skip
+    assert last_launches(stream)[0].startswith("last_launch_0() at <string>:1 with")
+
+
+@pytest.mark.requires(software=True)
 def test_last_launches_keep_no_frames_alive(stream):
     class Marker:
         pass

@@ -38,6 +38,7 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN, note_left_
 
 import math
 import operator
+import os
 import warnings
 
 from cuda import core
@@ -547,13 +548,16 @@ cdef int note_caller(LastLaunch launched) except -1:
     return 0
 
 
+cdef str PACKAGE = os.path.join(os.path.dirname(core.__file__), "")
+
+
 # The innermost frame of Python code outside this package, or None if only native code is running.
 cdef object calling_frame():
     cdef PyFrameObject* c_frame = PyEval_GetFrame()
     if c_frame == NULL:
         return None
     frame = <object><PyObject*>c_frame
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("cuda.core."):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
         frame = frame.f_back
     return frame
 
