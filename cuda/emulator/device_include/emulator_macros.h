@@ -22,6 +22,17 @@
 #define __is_convertible_to(...) ::emu::is_convertible<__VA_ARGS__>::value
 #define __is_trivially_destructible(...) ::emu::is_trivially_destructible<__VA_ARGS__>::value
 #define __is_nothrow_destructible(...) ::emu::is_nothrow_destructible<__VA_ARGS__>::value
+// CCCL takes the compiler for NVRTC. g++ 13 and newer have its built-in transformations of types, but reject them in the
+// types of functions.
+#define _LIBCUDACXX_USE_ADD_LVALUE_REFERENCE_FALLBACK
+#define _LIBCUDACXX_USE_ADD_POINTER_FALLBACK
+#define _LIBCUDACXX_USE_ADD_RVALUE_REFERENCE_FALLBACK
+#define _LIBCUDACXX_USE_DECAY_FALLBACK
+#define _LIBCUDACXX_USE_REMOVE_CV_FALLBACK
+#define _LIBCUDACXX_USE_REMOVE_CVREF_FALLBACK
+#define _LIBCUDACXX_USE_REMOVE_EXTENT_FALLBACK
+#define _LIBCUDACXX_USE_REMOVE_POINTER_FALLBACK
+#define _LIBCUDACXX_USE_REMOVE_REFERENCE_T_FALLBACK
 #ifdef NDEBUG
 #undef assert
 #define assert(expression) static_cast<void>(0)
