@@ -214,6 +214,7 @@ def test_errors_advise_about_the_other_process(fake, name, advice):
         assert len(str(caught.value).splitlines()) == 2
 
 
+@pytest.mark.requires(bindings=(13, 0))
 def test_a_mapping_of_gpus_is_passed_as_pairs_of_uuids(fake):
     fake.state = "CHECKPOINTED"
     third = fake.driver.CUuuid()
@@ -224,6 +225,13 @@ def test_a_mapping_of_gpus_is_passed_as_pairs_of_uuids(fake):
     assert bytes(first.oldUuid.bytes).hex() == UUIDS[0]
     assert bytes(first.newUuid.bytes).hex() == UUIDS[1].replace("-", "").lower()
     assert bytes(second.oldUuid.bytes) == bytes(16)
+
+
+def test_bindings_without_mappings_are_an_error(fake, monkeypatch):
+    monkeypatch.delattr(fake.driver, "CUcheckpointGpuPair", raising=False)
+    with pytest.raises(RuntimeError, match="gpu_mapping needs cuda-bindings 13"):
+        Process(7).restore({UUIDS[0]: UUIDS[1]})
+    assert fake.calls == []
 
 
 def test_an_empty_mapping_is_passed_as_none(fake):

@@ -239,13 +239,16 @@ def _restore_args(gpu_mapping):
         return None
     if not isinstance(gpu_mapping, Mapping):
         raise TypeError(f"gpu_mapping must be a mapping of UUIDs, not {type(gpu_mapping).__name__}")
-    pairs = []
-    for old, new in gpu_mapping.items():
-        pair = driver.CUcheckpointGpuPair()
-        pair.oldUuid, pair.newUuid = _uuid(old), _uuid(new)
-        pairs.append(pair)
-    if not pairs:
+    uuids = [(_uuid(old), _uuid(new)) for old, new in gpu_mapping.items()]
+    if not uuids:
         return None
+    if not hasattr(driver, "CUcheckpointGpuPair"):
+        raise UnavailableError("gpu_mapping needs cuda-bindings 13.0.2 or later")
+    pairs = []
+    for old, new in uuids:
+        pair = driver.CUcheckpointGpuPair()
+        pair.oldUuid, pair.newUuid = old, new
+        pairs.append(pair)
     args = driver.CUcheckpointRestoreArgs()
     args.gpuPairs = pairs
     args.gpuPairsCount = len(pairs)
