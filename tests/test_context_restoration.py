@@ -181,7 +181,7 @@ def test_an_error_of_the_call_has_the_failed_restoration_as_a_note(prepare, call
 def test_a_failed_allocation_reports_the_memory_of_its_own_device():
     def check():
         with Device(1):
-            keeping = _SynchronousMemoryResource(1).allocate(64 << 20)
+            keeping = _SynchronousMemoryResource(1).allocate(93 << 20)
         images = [OpaqueArrayOptions(shape=(1 << 16, 1 << 15), format="float32", num_channels=4) for _ in range(2)]
         free = [free_memory(Device(number)) for number in (0, 1)]
         assert free[0] != free[1]

@@ -192,6 +192,8 @@ else:
 
 REAL = {
     "jax": """
+import os
+os.environ["JAX_PLATFORMS"] = "cpu"  # its CUDA back end uses the runtime
 import jax.numpy as jnp, numpy as np
 from cuda.core.utils import StridedMemoryView as View
 for dtype in ("float32", "int8", "complex64", "bool", "bfloat16"):
