@@ -42,6 +42,7 @@ def test_there_are_143_properties():
     assert len(ROWS) == 143
 
 
+@pytest.mark.requires(bindings=(13, 0))
 def test_the_driver_knows_every_row_by_its_name():
     from cuda.bindings import driver
 
@@ -141,6 +142,7 @@ def test_repr_lists_all_values():
 # --- On a device -----------------------------------------------------------------------------------
 
 
+@pytest.mark.requires(bindings=(13, 0))
 def test_every_row_agrees_with_the_driver(device):
     from cuda.bindings import driver
 

@@ -294,8 +294,13 @@ def test_cdiv_by_zero_is_an_error():
 # --- priority and cluster policy ---
 
 
+kept = []  # in older bindings, attributes do not keep the memory of their configuration
+
+
 def attributes_of(config):
-    return {attribute.id.name: attribute.value for attribute in _to_native_launch_config(config).attrs}
+    native = _to_native_launch_config(config)
+    kept.append(native)
+    return {attribute.id.name: attribute.value for attribute in native.attrs}
 
 
 def test_a_priority_is_a_launch_attribute(device):

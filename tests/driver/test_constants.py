@@ -71,12 +71,14 @@ def header_values():
     return {name: int(member) for kind in kinds for name, member in kind.__members__.items()}
 
 
+@pytest.mark.requires(bindings=(13, 0))
 @pytest.mark.parametrize("space", PREFIXES)
 def test_members_have_the_values_of_the_header(space):
     header, members = header_values(), getattr(drv, space).names
     assert members and {name: header.get(PREFIXES[space] + name) for name in members} == members
 
 
+@pytest.mark.requires(bindings=(13, 0))
 def test_all_attributes_of_devices_have_a_name():
     known = {int(member) for member in drv.device_attribute}
     missing = {member.name for member in driver.CUdevice_attribute if int(member) not in known}

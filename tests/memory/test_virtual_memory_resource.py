@@ -120,6 +120,7 @@ def test_options_have_defaults():
     assert options == VirtualMemoryResourceOptions(addr_hint=None)
 
 
+@pytest.mark.requires(bindings=(13, 0))
 def test_driver_values_of_options_are_tables_of_the_class():
     flags = VirtualMemoryResourceOptions._access_flags
     assert flags[VirtualMemoryAccessType.READ] == driver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READ

@@ -117,6 +117,12 @@ class Capabilities:
 
         return self.device_count > 0 and driver_version() >= wanted
 
+    def bindings(self, wanted: tuple[int, int]) -> bool:
+        """Whether ``cuda-bindings`` have at least this version, and with it the names of newer headers."""
+        from support.bindings import binding_version
+
+        return binding_version() >= wanted
+
     def compute(self, wanted: tuple[int, int]) -> bool:
         """Whether device 0 has at least this compute capability."""
         from cuda.core import Device

@@ -24,6 +24,7 @@ def records(*kinds):
     """Return the records that NVML fills in for fields of these types."""
     made = nvml.FieldValue(len(kinds))
     made.field_id = list(range(91, 91 + len(kinds)))
+    made.nvml_return = [nvml.Return.SUCCESS] * len(kinds)
     made.value_type = [getattr(nvml.ValueType, kind) for kind in kinds]
     for record, kind in zip(made, kinds, strict=True):
         member, value = TYPES[kind]

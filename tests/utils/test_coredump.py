@@ -28,6 +28,7 @@ def calls(monkeypatch):
 
 
 @pytest.mark.requires(cuda=(12, 5))
+@pytest.mark.requires(bindings=(13, 0))
 def test_flags_and_file_are_set_before_core_dumps_are_enabled(calls, tmp_path):
     coredump(tmp_path / "dump", lightweight=True)
     (flags, value), (file, path), (enable, is_enabled) = calls

@@ -242,6 +242,7 @@ def test_options_with_unknown_fields_are_refused():
 # --- Names for other packages ----------------------------------------------------------------------
 
 
+@pytest.mark.requires(bindings=(13, 0))
 def test_names_for_other_packages_are_available():
     assert cuda_utils.driver is driver
     assert cuda_utils.runtime is runtime
@@ -269,11 +270,13 @@ def test_compute_capability_is_a_pair():
 # --- Advice -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.requires(bindings=(13, 0))
 def test_every_driver_error_has_advice():
     assert set(ADVICE) == {error.name for error in driver.CUresult}
     assert KERNEL_FAILURES < set(ADVICE)
 
 
+@pytest.mark.requires(bindings=(13, 0))
 def test_every_runtime_error_has_advice_of_its_own_or_of_the_driver():
     shared = {int(error) for error in driver.CUresult}
     assert set(RUNTIME_ADVICE) == {error.name for error in runtime.cudaError_t if int(error) not in shared}

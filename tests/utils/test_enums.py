@@ -49,6 +49,7 @@ def test_map_is_complete(enum_map):
     assert set(enum_map.names) == strings(enum_map.public)
 
 
+@pytest.mark.requires(bindings=(13, 0))
 @pytest.mark.parametrize("enum_map", ALL_MAPS, ids=identify)
 def test_map_has_every_value_of_the_driver(enum_map):
     from cuda.bindings import driver
@@ -63,6 +64,7 @@ def test_map_has_every_value_of_the_driver(enum_map):
     assert all(any(name.startswith(part) for name in rest) for part in left_out)
 
 
+@pytest.mark.requires(bindings=(13, 0))
 @pytest.mark.parametrize("enum_map", ALL_MAPS, ids=identify)
 def test_both_directions_agree(enum_map):
     from cuda.bindings import driver
