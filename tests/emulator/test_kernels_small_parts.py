@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Video instructions, conversions of 8 bits, atomic functions with scopes and split barriers, on any device."""
+"""Video instructions, conversions of 8 bits and less, atomic functions with scopes and split barriers, on any device."""
 
 import numpy as np
 import pytest
@@ -10,6 +10,7 @@ from support.kernel_files import KernelFile
 pytestmark = pytest.mark.requires(nvrtc=True, compute=(9, 0))
 
 parts = KernelFile("small_parts.cu")
+few_bits = KernelFile("few_bits.cu")
 scoped = KernelFile("scoped.cu", headers=True)
 
 
@@ -41,11 +42,63 @@ def test_video_instructions(stream, rng):
     np.testing.assert_array_equal(out[9], packed(np.maximum(lanes(a, 2, False), lanes(b, 2, False)), 2))
 
 
-def table(digits, largest):
-    """The values of the codes 0 to ``largest``, with ``digits`` bits of significand besides the implicit one."""
+def part(x, name, signed):
+    """The part b0 to b3, h0 or h1 of each number."""
+    return lanes(x, 4 if name[0] == "b" else 2, signed)[:, int(name[1])]
+
+
+def merged(c, values, kind, places):
+    """A copy of c whose given parts are those of ``values``."""
+    out = lanes(c, kind, False)
+    out[:, places] = values[:, places]
+    return packed(out, kind)
+
+
+def wrapped(x):
+    return (np.asarray(x) & 0xFFFFFFFF).astype(np.uint32).view(np.int32)
+
+
+def test_video_instructions_with_masks_shifts_and_products(stream, rng):
+    a, b, c = rng.integers(-(2**31), 2**31, (3, 200), np.int32)
+    out = np.empty((18, 200), np.int32)
+    parts(stream, "more_video_parts", 2, 128, a, b, c, out, 200)
+    x, y, z = (v.astype(np.int64) for v in (a, b, c))
+    ux, uy, uz = (v.view(np.uint32).astype(np.int64) for v in (a, b, c))
+    low, high = -(2**31), 2**31 - 1
+    np.testing.assert_array_equal(out[0], wrapped(part(a, "h0", True) * part(b, "b1", False) + z))
+    product = -part(a, "h1", False) * part(b, "h0", False)
+    np.testing.assert_array_equal(out[1], np.clip((product + z) >> 7, low, high))
+    np.testing.assert_array_equal(out[2], wrapped((ux * part(b, "b3", False) + uz + 1) >> 15))
+    np.testing.assert_array_equal(out[3], wrapped(part(a, "b2", True) * part(b, "b0", True) - z))
+    shift = np.minimum(part(b, "b0", False), 32)
+    np.testing.assert_array_equal(out[4].view(np.uint32), np.minimum(part(a, "h1", False) << shift, 2**32 - 1))
+    np.testing.assert_array_equal(out[5], wrapped((x << (uy & 31)) + z))
+    np.testing.assert_array_equal(out[6], x >> (part(b, "b1", False) & 31))
+    np.testing.assert_array_equal(out[7], wrapped(ux >> np.minimum(part(b, "b1", False), 32)))
+    np.testing.assert_array_equal(out[8], part(a, "h0", True) < part(b, "b3", False))
+    np.testing.assert_array_equal(out[9], wrapped((ux >= uy) + uz))
+    sums = np.zeros((200, 4), np.int64)
+    sums[:, 2] = np.clip(part(a, "b0", True) + part(b, "b1", True), -128, 127)
+    np.testing.assert_array_equal(out[10], merged(c, sums, 4, [2]))
+    np.testing.assert_array_equal(out[11], wrapped((ux - uy) << 16 | (uz & 0xFFFF)))
+    total = lanes(a, 2, True) + lanes(b, 2, True)
+    np.testing.assert_array_equal(out[12], packed((total + (total >= 0)) >> 1, 2))
+    total = lanes(a, 4, False) + lanes(b, 4, False)
+    np.testing.assert_array_equal(out[13], wrapped(((total + 1) >> 1).sum(axis=1) + uz))
+    np.testing.assert_array_equal(out[14], merged(c, lanes(a, 4, True) > lanes(b, 4, True), 4, [0, 2]))
+    np.testing.assert_array_equal(out[15], wrapped((part(a, "h1", False) != part(b, "h1", False)) + uz))
+    both = np.hstack([lanes(a, 4, False), lanes(b, 4, False)])
+    np.testing.assert_array_equal(out[16], packed(np.minimum(both[:, [0, 1, 6, 7]], both[:, [3, 2, 1, 0]]), 4))
+    both = np.hstack([lanes(a, 2, True), lanes(b, 2, True)])
+    sums = np.clip(both[:, [3, 1]] + both[:, [0, 2]], -(2**15), 2**15 - 1)
+    np.testing.assert_array_equal(out[17], merged(c, sums, 2, [0]))
+
+
+def table(digits, largest, bits=7):
+    """The values of the codes 0 to ``largest``; ``digits`` of the ``bits`` besides the sign are of the significand."""
     codes = np.arange(largest + 1)
     exponent, fraction = codes >> digits, codes & ((1 << digits) - 1)
-    bias = 2 ** (6 - digits) - 1
+    bias = 2 ** (bits - 1 - digits) - 1
     normal = (1 + fraction / 2**digits) * 2.0 ** (exponent - bias)
     return np.where(exponent > 0, normal, fraction * 2.0 ** (1 - bias - digits))
 
@@ -53,7 +106,7 @@ def table(digits, largest):
 FORMATS = {"e4m3": table(3, 0x7E), "e5m2": table(2, 0x7B)}
 
 
-def nearest(x, values):
+def nearest(x, values, sign=0x80):
     """The codes of the nearest values; halfway, the even code."""
     x = np.clip(x, -1e6, 1e6)
     distance = np.abs(np.abs(x.astype(np.float64))[:, None] - values)
@@ -61,7 +114,7 @@ def nearest(x, values):
     tie = (best < len(values) - 1) & (
         distance[np.arange(len(x)), np.minimum(best + 1, len(values) - 1)] == distance.min(axis=1)
     )
-    return (best + (tie & (best % 2 == 1)) | np.signbit(x) * 0x80).astype(np.uint8)
+    return (best + (tie & (best % 2 == 1)) | np.signbit(x) * sign).astype(np.uint8)
 
 
 def test_floats_become_bytes(stream, rng):
@@ -91,12 +144,74 @@ def test_bytes_become_halves(stream):
     np.testing.assert_array_equal(again.view(np.uint8)[:0x7C], codes[:0x7C])
 
 
+FEW_BITS = {"e2m3": table(3, 31, 5), "e3m2": table(2, 31, 5), "e2m1": table(1, 7, 3)}
+
+
+@pytest.mark.requires(software=True)  # a GPU needs compute capability 10.0a
+def test_floats_become_numbers_of_6_and_4_bits(stream, rng):
+    exact = np.concatenate([values for values in FEW_BITS.values()])
+    x = np.concatenate([rng.normal(size=400) * 4, exact, -exact, (exact[1:] + exact[:-1]) / 2, [np.inf, -np.inf, 0.0, -0.0]])
+    x = x[: len(x) // 2 * 2].astype(np.float32)
+    e2m3, e3m2 = np.empty((2, len(x) // 2), np.uint16)
+    e2m1 = np.empty(len(x) // 2, np.uint8)
+    few_bits(stream, "to_few_bits", 8, 128, x, e2m3, e3m2, e2m1, len(x) // 2)
+    np.testing.assert_array_equal(e2m3.view(np.uint8), nearest(x, FEW_BITS["e2m3"], 0x20))
+    np.testing.assert_array_equal(e3m2.view(np.uint8), nearest(np.where(x > 0, x, np.float32(0)), FEW_BITS["e3m2"], 0x20))
+    codes = nearest(x, FEW_BITS["e2m1"], 0x8)
+    np.testing.assert_array_equal(e2m1, codes[::2] | codes[1::2] << 4)
+
+
+@pytest.mark.requires(software=True)
+def test_numbers_of_6_and_4_bits_become_halves(stream):
+    e2m3, e3m2, e2m1 = np.empty((3, 256), np.uint32)
+    few_bits(stream, "from_few_bits", 1, 64, e2m3, e3m2, e2m1)
+    codes = np.arange(64)
+    signed = {name: np.concatenate([values, -values]) for name, values in FEW_BITS.items()}
+    halves = e2m3[:64].view(np.float16).reshape(-1, 2)
+    np.testing.assert_array_equal(halves, np.stack([signed["e2m3"][codes ^ 1], signed["e2m3"]], axis=1))
+    np.testing.assert_array_equal(e3m2[:64].view(np.float16)[1::2], np.maximum(signed["e3m2"], 0))
+    halves = e2m1[:64].view(np.float16).reshape(-1, 2)
+    np.testing.assert_array_equal(halves, np.stack([signed["e2m1"][codes & 15], signed["e2m1"][codes >> 4]], axis=1))
+
+
+def test_floats_become_tensor_floats(stream):
+    x = np.array([0x3F801000, 0x3F803000, 0xBF800FFF, 0x7F7FFFFF, 0xFF800000, 0x7F800001], np.uint32)
+    away, even, zero = np.empty((3, 6), np.uint32)
+    parts(stream, "to_tensor_floats", 1, 6, x, away, even, zero)
+    assert [hex(v) for v in away[:5]] == ["0x3f802000", "0x3f804000", "0xbf800000", "0x7f800000", "0xff800000"]
+    assert [hex(v) for v in even[:5]] == ["0x3f800000", "0x3f804000", "0xbf800000", "0x7f800000", "0xff800000"]
+    assert [hex(v) for v in zero[:5]] == ["0x3f800000", "0x3f802000", "0xbf800000", "0x7f7fe000", "0xff800000"]
+    assert np.isnan(np.array([away[5], even[5], zero[5]]).view(np.float32)).all()
+
+
 @pytest.mark.requires(nvrtc_version=(12, 8))
 def test_atomic_functions_with_orders_and_scopes(stream):
     x, total = np.zeros(10, np.int32), np.zeros(1, np.float32)
     scoped(stream, "orders", 1, 64, x, total)
     assert x.tolist() == [64, 63, -63, -1, 0, -128, 64, 7, 5, 67]
     assert total[0] == 32
+
+
+def test_threads_leave_a_split_barrier(stream):
+    x, out = np.arange(64, dtype=np.int32) * 7, np.empty((3, 64), np.int32)
+    scoped(stream, "leave", 1, 64, x, out)
+    assert out[0].tolist() == [x.sum()] * 40 + [-1] * 24
+    assert out[1].tolist() == [x[:40].sum()] * 20 + [-1] * 44
+    assert out[2].tolist() == [x[:20].sum()] * 20 + [-1] * 44
+
+
+def test_reductions_of_named_barriers(stream):
+    out = np.zeros((3, 128), np.int32)
+    scoped(stream, "reductions", 1, 128, out)
+    assert out[0].tolist() == [22] * 64 + [21] * 64
+    assert out[1].tolist() == [1] * 64 + [0] * 64
+    assert out[2].tolist() == [0] * 64 + [1] * 64
+
+
+def test_spaces_of_addresses(stream):
+    out = np.zeros((2, 5), np.int32)
+    scoped(stream, "spaces", 2, 1, out)
+    assert out.tolist() == [[0b1000, 0b0011, 0b0010, 0b0100, 0b1000]] * 2
 
 
 def test_split_barriers_as_functions(stream):
@@ -106,6 +221,13 @@ def test_split_barriers_as_functions(stream):
 
 
 def test_blocks_of_a_cluster_read_each_other(stream):
-    out = np.zeros(4, np.int32)
+    out = np.zeros(6, np.int32)
     scoped(stream, "neighbors", 2, 1, out)
-    assert out.tolist() == [1011, 1000, 1011, 1000]
+    assert out.tolist() == [1011, 1000, 1011, 1000, 1011, 1000]
+
+
+def test_blocks_of_a_cluster_access_each_other_by_addresses_of_32_bits(stream):
+    out = np.zeros((4, 32), np.int32)
+    scoped(stream, "window", 4, 32, out)
+    lane, block = np.arange(32), np.arange(4)[:, None]
+    np.testing.assert_array_equal(out, 1000 * ((block + 3) % 4) + lane + 5)

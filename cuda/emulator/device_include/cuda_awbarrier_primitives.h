@@ -17,6 +17,10 @@ EMU_INLINE __mbarrier_token_t __mbarrier_arrive(__mbarrier_t* barrier, EMU_LOCAT
 {
     return emu_mbarrier_arrive((emu_u64)barrier, 1, 0, file, line);
 }
+EMU_INLINE __mbarrier_token_t __mbarrier_arrive_and_drop(__mbarrier_t* barrier, EMU_LOCATION)
+{
+    return emu_mbarrier_drop((emu_u64)barrier, 1, file, line);
+}
 EMU_INLINE bool __mbarrier_test_wait(__mbarrier_t* barrier, __mbarrier_token_t token, EMU_LOCATION)
 {
     return emu_mbarrier_test((emu_u64)barrier, token, file, line);
@@ -33,7 +37,6 @@ EMU_INLINE bool __mbarrier_try_wait_parity(__mbarrier_t* barrier, bool parity, u
 {
     return emu_mbarrier_test((emu_u64)barrier, parity, file, line);
 }
-#define EMU_MISSING(name) __attribute__((error(name " is not supported by the software device")))
-EMU_MISSING("__mbarrier_arrive_and_drop") __mbarrier_token_t __mbarrier_arrive_and_drop(__mbarrier_t* barrier);
-EMU_MISSING("__mbarrier_token_pending_count") unsigned int __mbarrier_token_pending_count(__mbarrier_token_t token);
-#undef EMU_MISSING
+// Tokens contain the phase only.
+__attribute__((error("__mbarrier_token_pending_count is not supported by the software device"))) unsigned int
+__mbarrier_token_pending_count(__mbarrier_token_t token);

@@ -92,7 +92,8 @@ enum { EMU_CHECK_MEMORY = 1, EMU_CHECK_INITIALIZED = 2, EMU_CHECK_RACES = 4, EMU
 enum EmuReduce { EMU_REDUCE_COUNT = 0, EMU_REDUCE_AND = 1, EMU_REDUCE_OR = 2 };
 
 EMU_IMPORT void emu_barrier(EMU_LOCATION);                                   // __syncthreads
-EMU_IMPORT int emu_barrier_reduce(int op, int predicate, EMU_LOCATION);     // __syncthreads_count/and/or
+// __syncthreads_count/and/or, and bar.red; id and count as below.
+EMU_IMPORT int emu_barrier_reduce(int op, int predicate, emu_u32 id, emu_u32 count, EMU_LOCATION);
 EMU_IMPORT void emu_barrier_named(emu_u32 id, emu_u32 count, EMU_LOCATION); // id 0..15; count 0: whole block
 EMU_IMPORT void emu_barrier_arrive(emu_u32 id, emu_u32 count, EMU_LOCATION);
 // A split barrier: wait takes the token that arrive returned.
@@ -111,7 +112,8 @@ EMU_IMPORT void emu_cluster_wait(emu_u32 token, EMU_LOCATION);
 EMU_IMPORT emu_u32 emu_cluster_token(void); // of the last arrival of this thread
 EMU_IMPORT void* emu_cluster_map(const void* shared_address, emu_u32 rank);
 EMU_IMPORT emu_u32 emu_cluster_rank_of(const void* shared_address); // of its block
-EMU_IMPORT int emu_is_shared(const void* address);                  // of this block
+EMU_IMPORT int emu_is_shared(const void* address, int in_cluster);  // of this block, or of its cluster
+EMU_IMPORT int emu_is_local(const void* address);                   // of this thread
 
 // ------------------------------------------------------------------------------- warps
 //

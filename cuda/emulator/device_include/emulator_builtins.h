@@ -22,15 +22,15 @@ static constexpr int warpSize = 32;
 EMU_INLINE void __syncthreads(EMU_LOCATION) { emu_barrier(file, line); }
 EMU_INLINE int __syncthreads_count(int predicate, EMU_LOCATION)
 {
-    return emu_barrier_reduce(EMU_REDUCE_COUNT, predicate, file, line);
+    return emu_barrier_reduce(EMU_REDUCE_COUNT, predicate, 0, 0, file, line);
 }
 EMU_INLINE int __syncthreads_and(int predicate, EMU_LOCATION)
 {
-    return emu_barrier_reduce(EMU_REDUCE_AND, predicate, file, line);
+    return emu_barrier_reduce(EMU_REDUCE_AND, predicate, 0, 0, file, line);
 }
 EMU_INLINE int __syncthreads_or(int predicate, EMU_LOCATION)
 {
-    return emu_barrier_reduce(EMU_REDUCE_OR, predicate, file, line);
+    return emu_barrier_reduce(EMU_REDUCE_OR, predicate, 0, 0, file, line);
 }
 
 EMU_INLINE void __threadfence_block()
@@ -53,12 +53,15 @@ EMU_INLINE void __trap() { emu_trap(nullptr); }
 EMU_INLINE void __brkpt() { emu_trap("__brkpt() was reached"); }
 EMU_INLINE void __exit() { emu_exit_thread(); }
 EMU_INLINE void __prof_trigger(int) {}
-EMU_INLINE unsigned int __isGlobal(const void* pointer) { return pointer && !emu_is_shared(pointer); }
-EMU_INLINE unsigned int __isShared(const void* pointer) { return emu_is_shared(pointer) != 0; }
-EMU_INLINE unsigned int __isClusterShared(const void* pointer) { return __isShared(pointer); }
+EMU_INLINE unsigned int __isShared(const void* pointer) { return emu_is_shared(pointer, 0) != 0; }
+EMU_INLINE unsigned int __isClusterShared(const void* pointer) { return emu_is_shared(pointer, 1) != 0; }
+EMU_INLINE unsigned int __isGlobal(const void* pointer)
+{
+    return pointer && !emu_is_shared(pointer, 1) && !emu_is_local(pointer);
+}
 EMU_INLINE unsigned int __isConstant(const void*) { return 0; }
 EMU_INLINE unsigned int __isGridConstant(const void*) { return 0; }
-EMU_INLINE unsigned int __isLocal(const void*) { return 0; }
+EMU_INLINE unsigned int __isLocal(const void* pointer) { return emu_is_local(pointer) != 0; }
 EMU_INLINE void __builtin_nv_yield() { emu_yield(); }
 
 // Declared under their own names, because programs declare them and take their addresses; the assembler names map them

@@ -14,6 +14,8 @@ EMU_IMPORT void emu_mbarrier_init(emu_u64 barrier, emu_u32 count, EMU_LOCATION);
 EMU_IMPORT void emu_mbarrier_end(emu_u64 barrier, EMU_LOCATION);
 // Expects `bytes` more, then counts `count` arrivals (0: none). Returns the phase, a token for emu_mbarrier_test.
 EMU_IMPORT emu_u64 emu_mbarrier_arrive(emu_u64 barrier, emu_u32 count, emu_u32 bytes, EMU_LOCATION);
+// The same without bytes; later phases expect `count` arrivals less.
+EMU_IMPORT emu_u64 emu_mbarrier_drop(emu_u64 barrier, emu_u32 count, EMU_LOCATION);
 // Whether the phase of this parity has completed. If not, other threads may run before this returns.
 EMU_IMPORT int emu_mbarrier_test(emu_u64 barrier, emu_u64 parity, EMU_LOCATION);
 

@@ -165,8 +165,15 @@ EMU_CALLBACK __tsan_write_range(emu_uptr address, emu_size size)
 {
     ::emu::check(address, size, EMU_ACCESS_STORE, false, __builtin_return_address(0));
 }
-EMU_CALLBACK __tsan_vptr_update(void**, void*) {}
-EMU_CALLBACK __tsan_vptr_read(void**) {}
+// Constructors and virtual calls access the pointer to the virtual functions of an object.
+EMU_CALLBACK __tsan_vptr_update(void** place, void*)
+{
+    ::emu::check((emu_uptr)place, sizeof *place, EMU_ACCESS_STORE, true, __builtin_return_address(0));
+}
+EMU_CALLBACK __tsan_vptr_read(void** place)
+{
+    ::emu::check((emu_uptr)place, sizeof *place, EMU_ACCESS_LOAD, true, __builtin_return_address(0));
+}
 EMU_CALLBACK __tsan_func_entry(void*) {}
 EMU_CALLBACK __tsan_func_exit() {}
 EMU_CALLBACK __tsan_init() {}

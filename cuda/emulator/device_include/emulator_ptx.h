@@ -162,67 +162,120 @@ template <class To, class From> EMU_PTX To from_integer(From a, unsigned mode)
     });
 }
 
-// --------------------------------------------- numbers of 8 bits, and video instructions
+// ------------------------------------------------------- numbers of 8, 6 and 4 bits
 
-// To nearest, saturated to finite values; NaN becomes the NaN of all ones.
+// To nearest, saturated to finite values; `nan` is what NaN becomes. A pair has a number every `stride` bits.
 struct e4m3 {
     typedef Narrow<4, 4> Format;
-    static constexpr emu_u32 largest = 0x7e;
+    static constexpr emu_u32 largest = 0x7e, nan = 0x7f, stride = 8;
     static double to(emu_u32 x) { return (x & 0x7f) == 0x7f ? __builtin_nan("") : Format::to<true>(x); }
 };
 struct e5m2 {
     typedef Narrow<3, 5> Format;
-    static constexpr emu_u32 largest = 0x7b;
+    static constexpr emu_u32 largest = 0x7b, nan = 0x7f, stride = 8;
     static double to(emu_u32 x) { return Format::to(x); }
 };
-template <class T> EMU_PTX emu_u32 byte_of(double x, bool relu)
+template <int Digits, int Exponent, int Stride> struct WithoutNaN {
+    typedef Narrow<Digits, Exponent> Format;
+    static constexpr emu_u32 largest = (1u << Format::sign) - 1, nan = largest, stride = Stride;
+    static double to(emu_u32 x) { return Format::template to<true>(x); }
+};
+typedef WithoutNaN<4, 2, 8> e2m3;
+typedef WithoutNaN<3, 3, 8> e3m2;
+typedef WithoutNaN<2, 2, 4> e2m1;
+template <class T> EMU_PTX emu_u32 small_of(double x, bool relu)
 {
     if (x != x)
-        return 0x7f;
+        return T::nan;
     x = relu ? rectified(x) : x;
     double limit = T::to(T::largest);
     bool negative = __builtin_signbit(x);
     emu_u32 magnitude = T::largest;
     if (__builtin_fabs(x) < limit)
         magnitude = T::Format::template round<ROUND_NEAREST>(same_bits<emu_u64>(__builtin_fabs(x)), negative);
-    return magnitude | emu_u32(negative) << 7;
+    return magnitude | emu_u32(negative) << T::Format::sign;
 }
-template <class T> EMU_PTX emu_u64 bytes_of(double high, double low, bool relu)
+template <class T> EMU_PTX emu_u64 pair_of(double high, double low, bool relu)
 {
-    return byte_of<T>(high, relu) << 8 | byte_of<T>(low, relu);
+    return small_of<T>(high, relu) << T::stride | small_of<T>(low, relu);
 }
-template <class T> EMU_PTX emu_u64 halves_of(emu_u32 bytes, bool relu)
+template <class T> EMU_PTX emu_u64 halves_of(emu_u32 pair, bool relu)
 {
-    double high = T::to(bytes >> 8 & 0xff), low = T::to(bytes & 0xff);
+    constexpr emu_u32 mask = 2u * (1u << T::Format::sign) - 1;
+    double high = T::to(pair >> T::stride & mask), low = T::to(pair & mask);
     return emu_u64(f16::from(relu ? rectified(high) : high)) << 16 | f16::from(relu ? rectified(low) : low);
 }
-EMU_PTX long long part(emu_u32 a, int bits, int index, bool is_signed)
+
+// ------------------------------------------------------------------ video instructions
+
+enum class Video { add, sub, absdiff, min, max, avrg, eq, ne, lt, le, gt, ge, shl, shr };
+
+EMU_PTX __int128 video(Video how, __int128 a, __int128 b)
+{
+    switch (how) {
+    case Video::add: return a + b;
+    case Video::sub: return a - b;
+    case Video::absdiff: return a > b ? a - b : b - a;
+    case Video::min: return a < b ? a : b;
+    case Video::max: return a > b ? a : b;
+    case Video::avrg: return (a + b + (a + b >= 0)) >> 1;
+    case Video::eq: return a == b;
+    case Video::ne: return a != b;
+    case Video::lt: return a < b;
+    case Video::le: return a <= b;
+    case Video::gt: return a > b;
+    case Video::ge: return a >= b;
+    case Video::shl: return a * ((__int128)1 << b);
+    case Video::shr: return a >> b;
+    }
+    return 0;
+}
+EMU_PTX long long part(emu_u64 a, int bits, int index, bool is_signed)
 {
     unsigned long long value = (unsigned long long)a >> bits * index << (64 - bits);
     return is_signed ? (long long)value >> (64 - bits) : (long long)(value >> (64 - bits));
 }
-// `how`: '+', '-', 'd' (the absolute difference), '<' (the minimum) or '>'.
-EMU_PTX emu_u32 video(char how, bool is_signed, bool saturates, long long a, long long b, int bits)
+// The lowest bits of a value, which may have to saturate.
+EMU_PTX emu_u32 limited(__int128 value, bool is_signed, bool saturates, int bits)
 {
-    long long value = how == '+' ? a + b : how == '-' ? a - b : how == 'd' ? (a > b ? a - b : b - a)
-                      : how == '<' ? (a < b ? a : b) : (a > b ? a : b);
-    long long most = (1ll << (is_signed ? bits - 1 : bits)) - 1, least = is_signed ? -most - 1 : 0;
+    const __int128 most = ((__int128)1 << (is_signed ? bits - 1 : bits)) - 1, least = is_signed ? -most - 1 : 0;
     if (saturates)
         value = value < least ? least : value > most ? most : value;
-    return emu_u32((unsigned long long)value & (~0ull >> (64 - bits)));
+    return emu_u32(value) & (~0u >> (32 - bits));
 }
-// Each of 2 or 4 parts; `sums`: their sum and c instead.
-EMU_PTX emu_u32 video_lanes(char how, bool is_signed, bool saturates, int lanes, bool a_signed, bool b_signed, emu_u32 a,
-                            emu_u32 b, emu_u32 c, bool sums)
+// c with another part.
+EMU_PTX emu_u32 merged(emu_u32 c, emu_u32 value, int bits, int index)
 {
-    int bits = 32 / lanes;
-    emu_u32 out = 0, sum = c;
-    for (int i = 0; i < lanes; ++i) {
-        emu_u32 one = video(how, is_signed, saturates, part(a, bits, i, a_signed), part(b, bits, i, b_signed), bits);
-        out |= one << bits * i;
-        sum += emu_u32(part(one, bits, 0, is_signed));
+    emu_u32 place = ~0u >> (32 - bits) << bits * index;
+    return (c & ~place) | (value << bits * index & place);
+}
+// Each part of `mask` replaces that part of c, or is added to it. Four bits of the selectors name the part of a (first)
+// or b that a part comes from.
+EMU_PTX emu_u32 video_parts(Video how, int count, bool is_signed, bool saturates, bool a_signed, bool b_signed, emu_u32 a,
+                            emu_u32 b, emu_u32 c, emu_u32 a_parts, emu_u32 b_parts, emu_u32 mask, bool adds)
+{
+    const int bits = 32 / count;
+    const emu_u64 both = (emu_u64)b << 32 | a;
+    emu_u32 out = c;
+    for (int i = 0; i < count; ++i) {
+        if (!(mask >> i & 1))
+            continue;
+        __int128 value = video(how, part(both, bits, int(a_parts >> 4 * i & 15), a_signed),
+                               part(both, bits, int(b_parts >> 4 * i & 15), b_signed));
+        emu_u32 one = limited(value, is_signed, saturates, bits);
+        out = adds ? out + emu_u32(part(one, bits, 0, is_signed)) : merged(out, one, bits, i);
     }
-    return sums ? sum : out;
+    return out;
+}
+// a * b + c; `one` is added, `shift` the scale. The sign of a product or of c is changed by ~ and a `one`.
+EMU_PTX emu_u32 video_mad(long long a, long long b, emu_u32 c, bool is_signed, bool negates, bool negates_c, bool one,
+                          int shift, bool saturates)
+{
+    __int128 product = (__int128)a * b;
+    c = negates_c ? ~c : c;
+    __int128 sum = (negates ? ~product : product) + (is_signed ? (__int128)(emu_i32)c : (__int128)c) +
+                   (one || negates || negates_c);
+    return limited(sum >> shift, is_signed, saturates, 32);
 }
 
 // ------------------------------------------------------------------------------ memory

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-// Video instructions, and conversions of numbers of 8 bits, as inline PTX.
+// Video instructions, and conversions of numbers of 8 bits and to tf32, as inline PTX.
 extern "C" __global__ void video_parts(const int* a, const int* b, const int* c, int* out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -36,4 +36,40 @@ extern "C" __global__ void from_bytes(const unsigned short* x, unsigned* e4m3, u
     asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(e4m3[i]) : "h"(x[i]));
     asm("cvt.rn.f16x2.e5m2x2 %0, %1;" : "=r"(e5m2[i]) : "h"(x[i]));
     asm("cvt.rn.satfinite.e5m2x2.f16x2 %0, %1;" : "=h"(again[i]) : "r"(e5m2[i]));
+}
+
+extern "C" __global__ void more_video_parts(const int* a, const int* b, const int* c, int* out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int x = a[i], y = b[i], z = c[i], r[18];
+    asm("vmad.s32.s32.u32 %0, %1.h0, %2.b1, %3;" : "=r"(r[0]) : "r"(x), "r"(y), "r"(z));
+    asm("vmad.s32.u32.u32.sat.shr7 %0, -%1.h1, %2.h0, %3;" : "=r"(r[1]) : "r"(x), "r"(y), "r"(z));
+    asm("vmad.u32.u32.u32.po.shr15 %0, %1, %2.b3, %3;" : "=r"(r[2]) : "r"(x), "r"(y), "r"(z));
+    asm("vmad.s32.s32.s32 %0, %1.b2, %2.b0, -%3;" : "=r"(r[3]) : "r"(x), "r"(y), "r"(z));
+    asm("vshl.u32.u32.u32.sat.clamp %0, %1.h1, %2.b0;" : "=r"(r[4]) : "r"(x), "r"(y));
+    asm("vshl.s32.s32.u32.wrap.add %0, %1, %2, %3;" : "=r"(r[5]) : "r"(x), "r"(y), "r"(z));
+    asm("vshr.s32.s32.u32.wrap %0, %1, %2.b1;" : "=r"(r[6]) : "r"(x), "r"(y));
+    asm("vshr.u32.u32.u32.clamp %0, %1, %2.b1;" : "=r"(r[7]) : "r"(x), "r"(y));
+    asm("vset.s32.u32.lt %0, %1.h0, %2.b3;" : "=r"(r[8]) : "r"(x), "r"(y));
+    asm("vset.u32.u32.ge.add %0, %1, %2, %3;" : "=r"(r[9]) : "r"(x), "r"(y), "r"(z));
+    asm("vadd.s32.s32.s32.sat %0.b2, %1.b0, %2.b1, %3;" : "=r"(r[10]) : "r"(x), "r"(y), "r"(z));
+    asm("vsub.u32.u32.u32 %0.h1, %1, %2, %3;" : "=r"(r[11]) : "r"(x), "r"(y), "r"(z));
+    asm("vavrg2.s32.s32.s32 %0, %1, %2, %3;" : "=r"(r[12]) : "r"(x), "r"(y), "r"(z));
+    asm("vavrg4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(r[13]) : "r"(x), "r"(y), "r"(z));
+    asm("vset4.s32.s32.gt %0.b20, %1, %2, %3;" : "=r"(r[14]) : "r"(x), "r"(y), "r"(z));
+    asm("vset2.u32.u32.ne.add %0.h1, %1, %2, %3;" : "=r"(r[15]) : "r"(x), "r"(y), "r"(z));
+    asm("vmin4.u32.u32.u32 %0, %1.b7610, %2.b0123, %3;" : "=r"(r[16]) : "r"(x), "r"(y), "r"(z));
+    asm("vadd2.s32.s32.s32.sat %0.h0, %1.h13, %2.h20, %3;" : "=r"(r[17]) : "r"(x), "r"(y), "r"(z));
+    for (int k = 0; k < 18; ++k)
+        out[k * n + i] = r[k];
+}
+
+extern "C" __global__ void to_tensor_floats(const unsigned* x, unsigned* away, unsigned* even, unsigned* zero)
+{
+    unsigned i = threadIdx.x;
+    float value = __uint_as_float(x[i]);
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(away[i]) : "f"(value));
+    asm("cvt.rn.tf32.f32 %0, %1;" : "=r"(even[i]) : "f"(value));
+    asm("cvt.rz.tf32.f32 %0, %1;" : "=r"(zero[i]) : "f"(value));
 }

@@ -36,11 +36,13 @@ void emu_barrier(const char* file, emu_u32 line)
     this_worker()->block.wait_for_all(this_worker()->current, EMU_SITE);
 }
 
-int emu_barrier_reduce(int op, int predicate, const char* file, emu_u32 line)
+int emu_barrier_reduce(int op, int predicate, emu_u32 id, emu_u32 count, const char* file, emu_u32 line)
 {
     Block& block = this_worker()->block;
-    block.wait_at(this_worker()->current, 0, 0, predicate != 0, EMU_SITE);
-    const Barrier& barrier = block.barrier(0);
+    Site site = EMU_SITE;
+    check_named(id, count, site);
+    block.wait_at(this_worker()->current, id, count, predicate != 0, site);
+    const Barrier& barrier = block.barrier(id);
     if (op == EMU_REDUCE_AND)
         return barrier.last_ones == barrier.last_arrived;
     return op == EMU_REDUCE_OR ? barrier.last_ones != 0 : int(barrier.last_ones);
@@ -136,14 +138,23 @@ void* emu_cluster_map(const void* shared_address, emu_u32 rank)
     return reinterpret_cast<void*>(there);
 }
 
-int emu_is_shared(const void* address)
+int emu_is_shared(const void* address, int in_cluster)
 {
     Worker* worker = this_worker();
     auto at = reinterpret_cast<uintptr_t>(address);
     if (at - reinterpret_cast<uintptr_t>(worker->state->dynamic_shared) < worker->state->dynamic_shared_size)
         return 1;
     auto nearest = worker->shared_around(at).nearest;
-    return nearest.second && at - nearest.first.low < nearest.second->size;
+    EmuRange range;
+    return (nearest.second && at - nearest.first.low < nearest.second->size) ||
+           (in_cluster && worker->in_cluster(at, &range));
+}
+
+int emu_is_local(const void* address)
+{
+    const Fiber& fiber = *this_worker()->current;
+    auto at = reinterpret_cast<uintptr_t>(address);
+    return at >= fiber.stack_low && at < fiber.stack_high;
 }
 
 emu_u32 emu_cluster_rank_of(const void* shared_address)

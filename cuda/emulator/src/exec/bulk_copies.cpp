@@ -329,6 +329,16 @@ emu_u64 emu_mbarrier_arrive(emu_u64 barrier, emu_u32 count, emu_u32 bytes, const
     return phase;
 }
 
+emu_u64 emu_mbarrier_drop(emu_u64 barrier, emu_u32 count, const char* file, emu_u32 line)
+{
+    Site site = EMU_SITE;
+    Mbarrier* found = live_mbarrier(barrier, site);
+    if (count > found->expected)
+        refuse(site, "more threads leave an mbarrier than it was initialized for");
+    found->expected -= count;
+    return emu_mbarrier_arrive(barrier, count, 0, file, line);
+}
+
 int emu_mbarrier_test(emu_u64 barrier, emu_u64 parity, const char* file, emu_u32 line)
 {
     Site site = EMU_SITE;

@@ -204,6 +204,16 @@ uintptr_t Worker::widen_shared(uint32_t low)
     for (const auto& entry : shared_)
         if (uint32_t(low - uint32_t(entry.first.low)) < entry.first.high - entry.first.low)
             return entry.first.low + uint32_t(low - uint32_t(entry.first.low));
+    for (uint32_t rank = 0; cluster && rank < cluster->blocks; ++rank) {
+        const SharedPlace& place = cluster->places[rank];
+        if (!place.known)
+            continue;
+        if (uint32_t(low - uint32_t(place.dynamic)) < state->dynamic_shared_size)
+            return place.dynamic + uint32_t(low - uint32_t(place.dynamic));
+        for (size_t i = 0; i < place.variables.size(); ++i)
+            if (uint32_t(low - uint32_t(place.variables[i])) < shared_[i].second->size)
+                return place.variables[i] + uint32_t(low - uint32_t(place.variables[i]));
+    }
     return low;
 }
 

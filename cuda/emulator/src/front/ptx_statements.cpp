@@ -338,7 +338,7 @@ private:
         const std::string& what = code[1];
         if (has(code, "shared::cluster") || has(code, "noComplete"))
             return false;
-        bool gives = what == "arrive" || what == "try_wait" || what == "test_wait";
+        bool gives = what == "arrive" || what == "arrive_drop" || what == "try_wait" || what == "test_wait";
         if (operands.size() < (gives ? 2u : 1u))
             return false;
         std::string to = gives ? target(operands[0]) : "emu_sink";
@@ -354,6 +354,8 @@ private:
             *made = "emu_mbarrier_arrive(" + at + ", 0, (emu_u32)" + number + ");";
         else if (what == "arrive" && has(code, "expect_tx") && !number.empty())
             *made = to + " = emu_mbarrier_arrive(" + at + ", 1, (emu_u32)" + number + ");";
+        else if (what == "arrive_drop" && !has(code, "expect_tx"))
+            *made = to + " = emu_mbarrier_drop(" + at + ", (emu_u32)" + (number.empty() ? "1" : number) + ");";
         else if (what == "arrive" && !has(code, "expect_tx"))
             *made = to + " = emu_mbarrier_arrive(" + at + ", (emu_u32)" + (number.empty() ? "1" : number) + ", 0);";
         else if ((what == "try_wait" || what == "test_wait") && !number.empty())

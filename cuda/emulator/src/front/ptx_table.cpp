@@ -43,21 +43,39 @@ private:
             made_ = "emu_nanosleep((emu_u32)" + raw(0) + ");";
         else if (name_ == "cvta" && count(2, 2)) {
             bool to = take("to");
-            std::string space = take_one_of({"global", "shared", "shared::cta", "local", "const"});
+            std::string space =
+                take_one_of({"global", "shared", "shared::cta", "shared::cluster", "local", "const", "param"});
             if (space.empty() || (!take("u64") && !take("u32")))
                 return false;
             bool maps = !to && space.compare(0, 6, "shared") == 0;
             made_ = target(operands_[0]) + " = " +
                     (maps ? "(emu_u64)__cvta_shared_to_generic(" + raw(1) + ")" : raw(1)) + ";";
-        } else if (name_ == "mapa" && count(3, 3) && take("u64"))
-            made_ = target(operands_[0]) + " = (emu_u64)emu_cluster_map((const void*)" + raw(1) + ", (emu_u32)" + raw(2) + ");";
-        else if (name_ == "getctarank" && count(2, 2) && take("u64"))
-            made_ = target(operands_[0]) + " = emu_cluster_rank_of((const void*)" + raw(1) + ");";
+        } else if (name_ == "isspacep" && count(2, 2)) {
+            std::string space = take_one_of({"global", "shared", "shared::cta", "shared::cluster", "local"});
+            if (space.empty())
+                return false;
+            std::string function = space == "shared::cluster" ? "ClusterShared" : space.substr(0, space.find(':'));
+            function[0] = char(std::toupper(function[0]));
+            made_ = target(operands_[0]) + " = __is" + function + "((const void*)" + raw(1) + ");";
+        } else if (name_ == "mapa" && count(3, 3))
+            return cluster_address("(emu_u64)emu_cluster_map(", ", (emu_u32)" + raw(2) + ")");
+        else if (name_ == "getctarank" && count(2, 2))
+            return cluster_address("emu_cluster_rank_of(", ")");
         else if (name_ == "mov" && count(2, 2))
             return pack();
         else
             return false;
         return true;
+    }
+
+    // mapa.u64 d, a, b takes a generic address; mapa.shared::cluster.u32 d, a, b the lower half of one, as everywhere in
+    // shared memory, and returns such a half.
+    bool cluster_address(const std::string& begin, const std::string& end)
+    {
+        bool in_window = take("shared::cluster"), is_narrow = take("u32");
+        std::string at = (in_window ? "__cvta_shared_to_generic(" : "((const void*)") + raw(1) + ")";
+        made_ = target(operands_[0]) + " = " + (is_narrow ? "(emu_u32)" : "") + begin + at + end + ";";
+        return is_narrow ? in_window : take("u64");
     }
 
     // mov.b64 d, {a, b} and mov.b64 {a, b}, d
@@ -95,7 +113,7 @@ private:
             *strong = take(word) || *strong;
         take("weak");
         take_one_of({"cta", "cluster", "gpu", "sys"});
-        *shared = take("shared") || take("shared::cta");
+        *shared = take("shared") || take("shared::cta") || take("shared::cluster");
         if (!*shared)
             take_one_of({"global", "local", "const"});
         words_.erase(std::remove_if(words_.begin(), words_.end(),
@@ -293,10 +311,12 @@ private:
             return true;
         }
         std::string operation = take_one_of({"popc", "and", "or"});
-        if (what != "red" || !count(3, 3) || operands_[1] != "0" || !take(operation == "popc" ? "u32" : "pred"))
+        if (what != "red" || !count(3, 4) || !take(operation == "popc" ? "u32" : "pred"))
             return false;
-        std::string function = operation == "popc" ? "count" : operation;
-        return assign("u32", "(emu_u32)__syncthreads_" + function + "((" + raw(2) + ") != 0)");
+        std::string kind = operation == "popc" ? "COUNT" : operation == "and" ? "AND" : "OR";
+        std::string number = count(4, 4) ? "(emu_u32)" + raw(2) : "0";
+        return assign("u32", "(emu_u32)emu_barrier_reduce(EMU_REDUCE_" + kind + ", (" + raw(operands_.size() - 1) +
+                                 ") != 0, (emu_u32)" + raw(1) + ", " + number + ")");
     }
 
     // ------------------------------------------------------------- comparisons, conversions
@@ -376,6 +396,8 @@ private:
     {
         if (name_ != "cvt" || !count(2, 2))
             return false;
+        if (take("tf32"))
+            return take("f32") && tensor_float();
         std::string from = take_type(), to = take_type();
         if (from.empty() || to.empty() || from == "pred" || to == "pred")
             return false;
@@ -416,6 +438,15 @@ private:
         if (flush && to == "f32")
             value = "::emu::ptx::flushed(" + value + ")";
         return assign(to, saturate ? "::emu::ptx::unit(" + value + ")" : value);
+    }
+    // cvt.rna.tf32.f32 d, a: a float whose low 13 bits are zero.
+    bool tensor_float()
+    {
+        std::string rounding = take_one_of({"rna", "rn", "rz"});
+        std::string half = rounding == "rna" ? "0x1000u" : rounding == "rn" ? "0xfffu + (emu_a >> 13 & 1)" : "0";
+        made_ = "const emu_u32 emu_a = (emu_u32)" + raw(1) + "; " + target(operands_[0]) +
+                " = (emu_a & 0x7fffffffu) > 0x7f800000u ? 0x7fffffffu : (emu_a + " + half + ") & 0xffffe000u;";
+        return !rounding.empty();
     }
     // Small integers are converted by way of 32 bits.
     static std::string widened(const std::string& type, const std::string& value)

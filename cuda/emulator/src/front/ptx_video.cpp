@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Video instructions, which work on bytes and halves of registers, and conversions of floating-point numbers of 8 bits.
+// Video instructions, which work on bytes and halves of registers, and conversions of numbers of 8, 6 and 4 bits.
 #include "ptx_instruction.hpp"
 
 namespace emu::front {
 namespace {
 
-const std::map<std::string, std::string> narrow_pairs = {{"e4m3x2", "e4m3"}, {"e5m2x2", "e5m2"}};
-const std::map<std::string, char> video_names = {
-    {"vadd", '+'}, {"vsub", '-'}, {"vabsdiff", 'd'}, {"vmin", '<'}, {"vmax", '>'}};
+const std::map<std::string, std::string> narrow_pairs = {
+    {"e4m3x2", "e4m3"}, {"e5m2x2", "e5m2"}, {"e2m3x2", "e2m3"}, {"e3m2x2", "e3m2"}, {"e2m1x2", "e2m1"}};
+const PtxWords video_names = {"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vavrg", "vset", "vshl", "vshr", "vmad"};
 
 class Video : PtxInstruction {
 public:
@@ -42,64 +42,147 @@ private:
             return "::emu::ptx::f16::to((emu_u32)" + raw(1) + shift + " & 0xffffu)";
         };
         std::string high = from == "f32" ? as(1, "f32") : half(" >> 16"), low = from == "f32" ? as(2, "f32") : half("");
-        made_ = d + " = ::emu::ptx::bytes_of<::emu::ptx::" + narrow_pairs.at(to) + ">(" + high + ", " + low + relu;
+        made_ = d + " = ::emu::ptx::pair_of<::emu::ptx::" + narrow_pairs.at(to) + ">(" + high + ", " + low + relu;
         return true;
     }
 
-    // vadd.s32.u32.s32.sat.max d, a.b1, b.h0, c; vadd4.u32.u32.u32.add d, a, b, c
+    // vadd.s32.u32.s32.sat.max d, a.b1, b.h0, c; vset4.u32.s32.lt.add d.b10, a.b3201, b, c
     bool video()
     {
-        char last = name_.back();
-        bool several = last == '2' || last == '4';
-        auto operation = video_names.find(several ? name_.substr(0, name_.size() - 1) : name_);
-        if (operation == video_names.end() || words_.size() < 3 || !count(several ? 4 : 3, 4))
+        parts_ = name_.back() == '2' ? 2 : name_.back() == '4' ? 4 : 1;
+        std::string name = parts_ == 1 ? name_ : name_.substr(0, name_.size() - 1);
+        bool shifts = name == "vshl" || name == "vshr", only_one = shifts || name == "vmad", compares = name == "vset";
+        if (std::find(video_names.begin(), video_names.end(), name) == video_names.end() || !take_types(compares) ||
+            (only_one && parts_ > 1) || (name == "vavrg" && parts_ == 1) || operands_.size() < 3)
             return false;
-        std::string types(3, ' ');
-        for (size_t i = 0; i < 3; ++i) {
-            if (words_[i] != "u32" && words_[i] != "s32")
+        if (name == "vmad")
+            return mad();
+        std::string how = compares ? take_one_of({"eq", "ne", "lt", "le", "gt", "ge"}) : name.substr(1);
+        std::string limit = shifts ? take_one_of({"clamp", "wrap"}) : "none";
+        saturates_ = !compares && take("sat") ? "true" : "false";
+        if (how.empty() || limit.empty() || (shifts && signs_[2] == "true"))
+            return false;
+        how = "::emu::ptx::Video::" + how;
+        return parts_ == 1 ? one(how, limit) : several(how);
+    }
+
+    // The type of the result is unsigned if the instruction has two types only.
+    bool take_types(bool two)
+    {
+        size_t count = two ? 2 : 3;
+        for (size_t i = 0; i < count; ++i) {
+            if (i >= words_.size() || (words_[i] != "u32" && words_[i] != "s32"))
                 return false;
-            types[i] = words_[i][0];
+            signs_[i + 3 - count] = words_[i] == "s32" ? "true" : "false";
         }
-        words_.erase(words_.begin(), words_.begin() + 3);
-        auto is_signed = [&](size_t i) { return types[i] == 's' ? "true, " : "false, "; };
-        std::string how = std::string("'") + operation->second + "', ", d = target(operands_[0]);
-        how += is_signed(0);
-        how += take("sat") ? "true, " : "false, ";
-        std::string joined = several ? take_one_of({"add"}) : take_one_of({"add", "min", "max"});
-        if (!several && joined.empty() != count(3, 3)) // a fourth operand merges a part, which is not supported
-            return false;
-        std::string c = count(4, 4) ? "(emu_u32)" + raw(3) : "";
-        if (several) {
-            std::string lanes = std::string(1, last) + ", " + is_signed(1) + is_signed(2);
-            made_ = d + " = ::emu::ptx::video_lanes(" + how + lanes + "(emu_u32)" + raw(1) + ", (emu_u32)" + raw(2) + ", " +
-                    (joined.empty() ? "0, false);" : c + ", true);");
-            return true;
-        }
-        made_ = "::emu::ptx::video(" + how + part(1, is_signed(1)) + ", " + part(2, is_signed(2)) + ", 32)";
-        char sign = joined == "add" ? '+' : joined == "min" ? '<' : '>';
-        if (!joined.empty())
-            made_ = std::string("::emu::ptx::video('") + sign + "', " + is_signed(0) + "false, ::emu::ptx::part(" + made_ +
-                    ", 32, 0, " + (types[0] == 's' ? "true" : "false") + "), ::emu::ptx::part(" + c + ", 32, 0, " +
-                    (types[0] == 's' ? "true" : "false") + "), 32)";
-        made_ = d + " = " + made_ + ";";
+        words_.erase(words_.begin(), words_.begin() + int(count));
         return true;
     }
 
-    // An operand with the part of it that counts: a.b0 to a.b3, a.h0 or a.h1.
-    std::string part(size_t i, const std::string& is_signed)
+    bool one(const std::string& how, const std::string& limit)
     {
-        std::string text = operands_[i], bits = "32", index = "0", sign = is_signed.substr(0, is_signed.size() - 2);
-        size_t dot = text.rfind('.');
-        if (dot != std::string::npos && text.size() == dot + 3 && (text[dot + 1] == 'b' || text[dot + 1] == 'h')) {
-            bits = text[dot + 1] == 'b' ? "8" : "16";
-            index = text.substr(dot + 2);
-            text.erase(dot);
-            failed_ = failed_ || index < "0" || index > (bits == "8" ? "3" : "1");
-        }
-        std::string value = names_.value(text);
-        failed_ = failed_ || value.empty();
-        return "::emu::ptx::part((emu_u32)" + value + ", " + bits + ", " + index + ", " + sign + ")";
+        std::string joined = take_one_of({"add", "min", "max"}), to = operands_[0];
+        std::string place = take_part(&to), a = part(1), b = part(2);
+        bool merges = place != whole_;
+        if (count(4, 4) != (merges || !joined.empty()) || (merges && !joined.empty()))
+            return false;
+        b = limit == "clamp" ? "::emu::ptx::least(" + b + ", 32ll)" : limit == "wrap" ? "(" + b + " & 31)" : b;
+        std::string value = "::emu::ptx::limited(::emu::ptx::video(" + how + ", " + a + ", " + b + "), " + signs_[0] +
+                            ", " + saturates_ + ", " + place.substr(0, place.find(',')) + ")";
+        std::string c = count(4, 4) ? "(emu_u32)" + raw(3) : "", whole = ", " + whole_ + ", " + signs_[0] + ")";
+        if (merges)
+            value = "::emu::ptx::merged(" + c + ", " + value + ", " + place + ")";
+        if (!joined.empty())
+            value = "(emu_u32)::emu::ptx::video(::emu::ptx::Video::" + joined + ", ::emu::ptx::part(" + value + whole +
+                    ", ::emu::ptx::part(" + c + whole + ")";
+        made_ = target(to) + " = " + value + ";";
+        return true;
     }
+
+    bool several(const std::string& how)
+    {
+        bool adds = take("add");
+        std::string to = operands_[0], a = operands_[1], b = operands_[2];
+        std::string mask = take_selector(&to, parts_), a_parts = take_selector(&a, 2 * parts_),
+                    b_parts = take_selector(&b, 2 * parts_);
+        a_parts = a_parts.empty() ? (parts_ == 2 ? "10" : "3210") : a_parts;
+        b_parts = b_parts.empty() ? (parts_ == 2 ? "32" : "7654") : b_parts;
+        unsigned bits = mask.empty() ? (1u << parts_) - 1 : 0;
+        for (char c : mask)
+            bits |= 1u << (c - '0');
+        if (!count(4, 4) || a_parts.size() != parts_ || b_parts.size() != parts_ || (adds && saturates_ == "true"))
+            return false;
+        std::string x = names_.value(a), y = names_.value(b);
+        failed_ = failed_ || x.empty() || y.empty();
+        made_ = target(to) + " = ::emu::ptx::video_parts(" + how + ", " + std::to_string(parts_) + ", " + signs_[0] + ", " +
+                saturates_ + ", " + signs_[1] + ", " + signs_[2] + ", (emu_u32)" + x + ", (emu_u32)" + y +
+                ", (emu_u32)" + raw(3) + ", 0x" + a_parts + ", 0x" + b_parts + ", " + std::to_string(bits) +
+                (adds ? ", true);" : ", false);");
+        return true;
+    }
+
+    // vmad.s32.u32.s32.po.sat.shr7 d, -a.h0, b.h1, c
+    bool mad()
+    {
+        bool negative[4] = {}, plus_one = take("po"), saturates = take("sat");
+        PtxWords sources = operands_;
+        std::string scale = take_one_of({"shr7", "shr15"});
+        if (!count(4, 4))
+            return false;
+        for (size_t i = 1; i < 4; ++i) // -1 is a number
+            if ((negative[i] = sources[i][0] == '-' && sources[i].size() > 1 && sources[i][1] > '9') ||
+                (negative[i] = sources[i].compare(0, 2, "-%") == 0))
+                sources[i].erase(0, 1);
+        bool negates = negative[1] != negative[2], is_signed = signs_[1] == "true" || signs_[2] == "true" || negates ||
+                                                               negative[3];
+        if ((plus_one && (negative[1] || negative[2] || negative[3])) || (negates && negative[3]))
+            return false;
+        auto word = [](bool is) { return is ? ", true" : ", false"; };
+        std::string c = names_.value(sources[3]);
+        failed_ = failed_ || c.empty();
+        made_ = target(sources[0]) + " = ::emu::ptx::video_mad(" + part(1, sources[1]) + ", " + part(2, sources[2]) +
+                ", (emu_u32)" + c + word(is_signed) + word(negates) + word(negative[3]) + word(plus_one) + ", " +
+                (scale.empty() ? "0" : scale.substr(3)) + word(saturates) + ");";
+        return true;
+    }
+
+    // The bits and the index of the part that an operand names (a.b0 to a.b3, a.h0 or a.h1), which is struck off.
+    std::string take_part(std::string* text)
+    {
+        size_t dot = text->rfind('.');
+        if (dot == std::string::npos || text->size() != dot + 3 || ((*text)[dot + 1] != 'b' && (*text)[dot + 1] != 'h'))
+            return whole_;
+        bool is_byte = (*text)[dot + 1] == 'b';
+        std::string index = text->substr(dot + 2);
+        failed_ = failed_ || index < "0" || index > (is_byte ? "3" : "1");
+        text->erase(dot);
+        return (is_byte ? "8, " : "16, ") + index;
+    }
+    std::string part(size_t i) { return part(i, operands_[i]); }
+    std::string part(size_t i, std::string text)
+    {
+        std::string place = take_part(&text), value = names_.value(text);
+        failed_ = failed_ || value.empty();
+        return "::emu::ptx::part((emu_u32)" + value + ", " + place + ", " + signs_[i] + ")";
+    }
+
+    // The digits of a.h32 or a.b7610, which are below `limit`.
+    std::string take_selector(std::string* text, size_t limit)
+    {
+        size_t dot = text->rfind('.');
+        if (dot == std::string::npos)
+            return "";
+        std::string digits = text->substr(std::min(dot + 2, text->size()));
+        for (char c : digits)
+            failed_ = failed_ || c < '0' || size_t(c - '0') >= limit;
+        failed_ = failed_ || digits.empty() || (*text)[dot + 1] != (parts_ == 2 ? 'h' : 'b');
+        text->erase(dot);
+        return digits;
+    }
+
+    const std::string whole_ = "32, 0";
+    size_t parts_ = 1;
+    std::string signs_[3] = {"false", "false", "false"}, saturates_; // of the result and both operands
 };
 
 } // namespace
