@@ -78,27 +78,33 @@ SAMPLES = {
             __pipeline_wait_prior(0); *out = s.x; }""",
     "`setmaxnreg`": 'KERNEL() { asm volatile("setmaxnreg.inc.sync.aligned.u32 240;"); }',
     "launching kernels from kernels": "__global__ void j() {} KERNEL() { j<<<1, 1>>>(); }",
-    "`wgmma`, `tcgen05`": 'KERNEL() { asm volatile("wgmma.fence.sync.aligned;"); }',
+    "`wgmma`": 'KERNEL() { asm volatile("wgmma.fence.sync.aligned;"); }',
+    "`tcgen05`": 'KERNEL() { asm volatile("tcgen05.fence::before_thread_sync;"); }',
     "`__nv_atomic_add` and the other atomic functions with orders and scopes": """
         KERNEL(int* x) { __nv_atomic_add(x, 1, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_BLOCK);
             x[1] = __nv_atomic_load_n(x, __NV_ATOMIC_ACQUIRE); }""",
     "`__cluster_barrier_arrive` and `__cluster_barrier_wait`, `mapa` and `getctarank` in PTX": """
         KERNEL(long long* x) { __cluster_barrier_arrive(); __cluster_barrier_wait();
-            asm("mapa.u64 %0, %1, 0;" : "=l"(x[0]) : "l"(x[1])); }""",
+            asm("mapa.u64 %0, %1, 0;" : "=l"(x[0]) : "l"(x[1])); unsigned y = x[1];
+            asm("mapa.shared::cluster.u32 %0, %0, 0; ld.shared::cluster.u32 %0, [%0];" : "+r"(y)); x[0] += y; }""",
     "`<cuda_awbarrier_primitives.h>`": """
         #include <cuda_awbarrier_primitives.h>
         KERNEL() { __shared__ __mbarrier_t b; __mbarrier_init(&b, 1);
-            __mbarrier_test_wait(&b, __mbarrier_arrive(&b)); }""",
-    "its `__mbarrier_arrive_and_drop` and `__mbarrier_token_pending_count`": """
+            __mbarrier_test_wait(&b, __mbarrier_arrive(&b)); __mbarrier_arrive_and_drop(&b); }""",
+    "its `__mbarrier_token_pending_count`": """
         #include <cuda_awbarrier_primitives.h>
-        KERNEL() { __shared__ __mbarrier_t b; __mbarrier_arrive_and_drop(&b); }""",
-    "`vadd`, `vsub`, `vabsdiff`, `vmin`, `vmax` in PTX, also of 2 and 4 parts": """
-        KERNEL(int* x) { asm("vadd4.s32.s32.s32 %0, %1, %2, %3;" : "=r"(x[0]) : "r"(x[1]), "r"(x[2]), "r"(x[3])); }""",
-    "other video instructions in PTX": """
-        KERNEL(int* x) { asm("vset.s32.s32.lt %0, %1, %2;" : "=r"(x[0]) : "r"(x[1]), "r"(x[2])); }""",
-    "conversions of `e4m3x2` and `e5m2x2` in PTX": """
-        KERNEL(unsigned short* x, float y) { asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %1;" : "=h"(*x) : "f"(y)); }""",
-    "conversions of 6 and 4 bits in PTX": """
+        KERNEL(unsigned* x) { __shared__ __mbarrier_t b;
+            *x = __mbarrier_token_pending_count(__mbarrier_arrive(&b)); }""",
+    "video instructions in PTX, also of 2 and 4 parts": """
+        KERNEL(int* x) { asm("vadd4.s32.s32.s32.sat %0.b20, %1.b3021, %2, %3;"
+            "vmad.s32.s32.s32.sat.shr7 %0, %1, %2.h1, -%3;" : "=r"(x[0]) : "r"(x[1]), "r"(x[2]), "r"(x[3])); }""",
+    "reductions of named barriers in PTX": """
+        KERNEL(int* x) { asm("{ .reg .pred p; setp.eq.u32 p, %0, 1; barrier.red.popc.u32 %0, 2, 64, p; }"
+            : "+r"(*x)); }""",
+    "conversions of `e4m3x2`, `e5m2x2` and `tf32` in PTX": """
+        KERNEL(unsigned short* x, float y) { asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %1;" : "=h"(*x) : "f"(y));
+            asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(*(int*)(x + 2)) : "f"(y)); }""",
+    "conversions of `e2m3x2`, `e3m2x2` and `e2m1x2` in PTX": """
         KERNEL(unsigned short* x, float y) { asm("cvt.rn.satfinite.e2m3x2.f32 %0, %1, %1;" : "=h"(*x) : "f"(y)); }""",
     "`dynamic_cast`": """
         struct A { __device__ virtual int f() { return 1; } }; struct B : A {};
@@ -131,7 +137,7 @@ def test_the_software_device_does_what_the_row_says(driver, feature):
 @pytest.mark.requires(nvidia_compiler=True, nvrtc_version=(13, 1))  # 13.0 breaks on virtual functions
 def test_nvidias_compiler_accepts_what_works(child):
     # Those need a library of the runtime, and another architecture.
-    others = ("launching kernels from kernels", "conversions of 6 and 4 bits in PTX")
+    others = ("launching kernels from kernels", "`tcgen05`", "conversions of `e2m3x2`, `e3m2x2` and `e2m1x2` in PTX")
     sources = {feature: source_of(feature) for feature in SAMPLES if feature not in others}
     code = f"""
 from cuda.core import Program, ProgramOptions

@@ -235,3 +235,29 @@ def test_uninitialized_local_variables_have_values_out_of_range(child):
 def test_without_the_check_uninitialized_reads_are_not_reported(child):
     out = child(HOST, CHECK="memory")
     assert {line for line in out.splitlines() if line} == {"silent"}
+
+
+OBJECTS = r"""
+struct Shape { __device__ virtual int area() const = 0; __device__ virtual ~Shape() {} };
+struct Square : Shape {
+    int side;
+    __device__ explicit Square(int s) : side(s) {}
+    __device__ int area() const override { return side * side; }
+};
+__device__ __noinline__ int area_of(const Shape* shape) { return shape->area(); } // at the call
+extern "C" __global__ void objects(int* x, int* out, int bad)
+{
+    Shape* shape = new Square(threadIdx.x);
+    if (bad) delete shape;
+    out[threadIdx.x] = area_of(shape);
+    if (!bad) delete shape;
+}
+"""
+
+
+@pytest.mark.parametrize("checks", ["initialized", "all"])
+def test_constructors_initialize_the_pointer_to_virtual_functions(checks):
+    reports = run_cases(OBJECTS, ["objects"], checks)
+    assert reports["objects", 0] == ""
+    line = next(i for i, row in enumerate(OBJECTS.splitlines(), 1) if row.endswith("// at the call"))
+    assert "illegal address: load of 8 bytes" in reports["objects", 1] and f"bugs.cu:{line} " in reports["objects", 1]

@@ -13,7 +13,7 @@ STATES = ["curandStateXORWOW_t", "curandStatePhilox4_32_10_t", "curandStateMRG32
 samples = KernelFile(
     "random_headers.cu",
     *[f"{kernel}<{state}>" for kernel in ("numbers", "skips") for state in STATES],
-    *["fours", "begin", "proceed", "sobol"],
+    *["fours", "begin", "proceed", "sobol", "mersenne"],
     headers=True,
     cccl=True,
     curand=True,
@@ -101,3 +101,32 @@ def test_sobol_numbers_of_the_first_dimension_are_reversed_bits(stream):
     reversed_bits = [int(f"{i ^ i >> 1:032b}"[::-1], 2) for i in range(65)]
     assert out.tolist() == reversed_bits[:64]
     np.testing.assert_allclose(uniform, np.array(reversed_bits[1:]) / 2**32, atol=1e-6)
+
+
+def test_mtgp32_as_published(stream, rng):
+    """Numbers of MTGP (Saito and Matsumoto, 2010); any table of parameters makes a sequence."""
+    position, first, second, mask, size = 88, 19, 4, np.uint32(0xFFF80000), 351
+    columns = [("pos", "u4", 200), *((name, "u4", (200, 16)) for name in ("recursion", "temper", "single"))]
+    parameters = np.zeros(1, [*columns, ("sh1", "u4", 200), ("sh2", "u4", 200), ("mask", "u4")])
+    parameters["pos"][0, 7], parameters["sh1"][0, 7], parameters["sh2"][0, 7] = position, first, second
+    parameters["mask"] = mask
+    recursion, temper = rng.integers(0, 2**32, (2, 16), np.uint32)
+    parameters["recursion"][0, 7], parameters["temper"][0, 7] = recursion, temper
+    state = np.zeros(1, [("s", "u4", 1024), ("offset", "i4"), ("index", "i4"), ("pointer", "u8")])
+    state["s"][0, :size], state["index"] = rng.integers(0, 2**32, size, np.uint32), 7
+    out, uniform = np.zeros((8, 256), np.uint32), np.zeros(256, np.float32)
+    x = np.append(state["s"][0, :size], np.zeros(9 * 256, np.uint32))
+    samples(stream, "mersenne", 1, 256, state, parameters, out, uniform)
+    drawn = np.zeros(9 * 256, np.uint32)
+    for i in range(len(drawn)):
+        a = (x[i] & mask) ^ x[i + 1]
+        a ^= a << np.uint32(first)
+        y = a ^ (x[i + position] >> np.uint32(second))
+        x[i + size] = y ^ recursion[y & 15]
+        t = x[i + position - 1]
+        t ^= t >> np.uint32(16)
+        t ^= t >> np.uint32(8)
+        drawn[i] = x[i + size] ^ temper[t & 15]
+    np.testing.assert_array_equal(out.ravel(), drawn[:2048])
+    np.testing.assert_allclose(uniform, drawn[2048:] / 2**32, atol=1e-6)
+    assert state["offset"][0] == 9 * 256 % 1024

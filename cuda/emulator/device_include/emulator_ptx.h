@@ -251,8 +251,8 @@ EMU_PTX emu_u32 merged(emu_u32 c, emu_u32 value, int bits, int index)
 }
 // Each part of `mask` replaces that part of c, or is added to it. Four bits of the selectors name the part of a (first)
 // or b that a part comes from.
-EMU_PTX emu_u32 video_parts(Video how, int count, bool is_signed, bool saturates, bool a_signed, bool b_signed, emu_u32 a,
-                            emu_u32 b, emu_u32 c, emu_u32 a_parts, emu_u32 b_parts, emu_u32 mask, bool adds)
+EMU_PTX emu_u32 video_parts(Video how, int count, bool is_signed, bool saturates, bool a_signed, bool b_signed,
+                            emu_u32 a, emu_u32 b, emu_u32 c, emu_u32 a_parts, emu_u32 b_parts, emu_u32 mask, bool adds)
 {
     const int bits = 32 / count;
     const emu_u64 both = (emu_u64)b << 32 | a;

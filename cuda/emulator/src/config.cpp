@@ -165,6 +165,10 @@ void Reader::take_checks()
         if (std::find(std::begin(known), std::end(known), word) == std::end(known))
             return reject("CHECK", text, "it must be none, all, or a list of memory, sync, initialized, races, stack and rows");
     }
+#if defined(__aarch64__)
+    if (found.stack)
+        return reject("CHECK", text, "the check 'stack' is not available on AArch64");
+#endif
     found.memory |= found.initialized || found.races || found.stack || found.rows;
     found.stack &= !found.races; // the compiler has no red zones with the instrumentation for races
     out_.checks = found;

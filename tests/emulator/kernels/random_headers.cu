@@ -79,3 +79,14 @@ __global__ void sobol(unsigned* out, float* uniform, curandDirectionVectors32_t*
     out[threadIdx.x] = curand(&state);
     uniform[threadIdx.x] = curand_uniform(&state);
 }
+
+// The host has prepared the state, but for the pointer.
+__global__ void mersenne(curandStateMtgp32_t* state, mtgp32_kernel_params_t* parameters, unsigned* out, float* uniform)
+{
+    if (threadIdx.x == 0)
+        state->k = parameters;
+    __syncthreads();
+    for (int i = 0; i < 8; ++i)
+        out[256 * i + threadIdx.x] = curand(state);
+    uniform[threadIdx.x] = curand_uniform(state);
+}

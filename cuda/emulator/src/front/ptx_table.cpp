@@ -68,8 +68,8 @@ private:
         return true;
     }
 
-    // mapa.u64 d, a, b takes a generic address; mapa.shared::cluster.u32 d, a, b the lower half of one, as everywhere in
-    // shared memory, and returns such a half.
+    // mapa.u64 d, a, b takes a generic address; mapa.shared::cluster.u32 d, a, b the lower half of one, as all accesses
+    // to shared memory do, and returns such a half.
     bool cluster_address(const std::string& begin, const std::string& end)
     {
         bool in_window = take("shared::cluster"), is_narrow = take("u32");

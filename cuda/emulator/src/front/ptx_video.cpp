@@ -114,8 +114,8 @@ private:
             return false;
         std::string x = names_.value(a), y = names_.value(b);
         failed_ = failed_ || x.empty() || y.empty();
-        made_ = target(to) + " = ::emu::ptx::video_parts(" + how + ", " + std::to_string(parts_) + ", " + signs_[0] + ", " +
-                saturates_ + ", " + signs_[1] + ", " + signs_[2] + ", (emu_u32)" + x + ", (emu_u32)" + y +
+        made_ = target(to) + " = ::emu::ptx::video_parts(" + how + ", " + std::to_string(parts_) + ", " + signs_[0] +
+                ", " + saturates_ + ", " + signs_[1] + ", " + signs_[2] + ", (emu_u32)" + x + ", (emu_u32)" + y +
                 ", (emu_u32)" + raw(3) + ", 0x" + a_parts + ", 0x" + b_parts + ", " + std::to_string(bits) +
                 (adds ? ", true);" : ", false);");
         return true;
