@@ -94,6 +94,43 @@ def test_video_instructions_with_masks_shifts_and_products(stream, rng):
     np.testing.assert_array_equal(out[17], merged(c, sums, 2, [0]))
 
 
+def test_words_that_programs_rarely_use(stream, rng):
+    a, b, c = rng.integers(-(2**31), 2**31, (3, 200), np.int32)
+    out = np.empty((19, 200), np.int32)
+    parts(stream, "more_words", 2, 128, a, b, c, out, 200)
+    x, y, z = (v.astype(np.int64) for v in (a, b, c))
+    ux, uy, uz = (v.view(np.uint32).astype(np.int64) for v in (a, b, c))
+    np.testing.assert_array_equal(out[0], np.clip(x + y, -(2**31), 2**31 - 1))
+    np.testing.assert_array_equal(out[1], np.clip(x - y, -(2**31), 2**31 - 1))
+    np.testing.assert_array_equal(out[2], wrapped(((x << 40) >> 40) * ((y << 40) >> 40)))
+    np.testing.assert_array_equal(out[3], wrapped(((ux & 0xFFFFFF) * (uy & 0xFFFFFF) >> 16) + uz))
+    low, high = lanes(b, 4, False)[:, :2], lanes(b, 4, True)[:, 2:]
+    np.testing.assert_array_equal(out[4], wrapped((lanes(a, 2, True) * low).sum(axis=1) + z))
+    np.testing.assert_array_equal(out[5], wrapped((lanes(a, 2, False) * high).sum(axis=1) + z))
+    both, way, every = np.hstack([lanes(a, 4, False), lanes(b, 4, False)]), uz[:, None] & 3, np.arange(4)
+    orders = [way + every, (way - every) % 8, way + 0 * every, np.maximum(way, every), np.minimum(way, every)]
+    for row, order in zip(out[6:], [*orders, 2 * (way & 1) + every % 2], strict=False):
+        np.testing.assert_array_equal(row, packed(np.take_along_axis(both, order, axis=1), 4))
+    count = uy & 31
+    np.testing.assert_array_equal(out[12], np.where(count, (x << (64 - count) % 64) >> (64 - count) % 64, 0))
+    np.testing.assert_array_equal(out[13], wrapped(ux & (1 << np.minimum(uy & 63, 32)) - 1))
+    np.testing.assert_array_equal(out[14], packed(np.clip(np.stack([y, x >> 14], 1), -(2**15), 2**15 - 1), 2))
+    bytes_ = np.clip(np.stack([y, x >> 22], 1), 0, 255)
+    np.testing.assert_array_equal(out[15], wrapped(uz << 16 | bytes_[:, 1] << 8 | bytes_[:, 0]))
+    np.testing.assert_array_equal(out[16], packed(lanes(a, 2, False) + lanes(b, 2, False), 2))
+    np.testing.assert_array_equal(out[17], packed(np.minimum(lanes(a, 2, True), lanes(b, 2, True)), 2))
+    np.testing.assert_array_equal(out[18], packed(np.maximum(lanes(a, 2, False), lanes(b, 2, False)), 2))
+
+
+def test_kinds_of_floats(stream):
+    x = np.array([0, -1.5, 1e-40, np.inf, -np.inf, np.nan], np.float32)
+    out, rectified = np.empty(6, np.int32), np.empty(6, np.uint32)
+    parts(stream, "kinds", 1, 6, x, out, rectified)
+    assert out.tolist() == [0b010101, 0b010101, 0b100101, 0b000110, 0b000110, 0b001000]
+    halves = rectified.view(np.float16).reshape(-1, 2)
+    np.testing.assert_array_equal(halves, np.stack([np.maximum(-x, 0), np.maximum(x, 0)], 1).astype(np.float16))
+
+
 def table(digits, largest, bits=7):
     """The values of the codes 0 to ``largest``; ``digits`` of the ``bits`` besides the sign are of the significand."""
     codes = np.arange(largest + 1)

@@ -73,3 +73,48 @@ extern "C" __global__ void to_tensor_floats(const unsigned* x, unsigned* away, u
     asm("cvt.rn.tf32.f32 %0, %1;" : "=r"(even[i]) : "f"(value));
     asm("cvt.rz.tf32.f32 %0, %1;" : "=r"(zero[i]) : "f"(value));
 }
+
+// Words of PTX that have no effect here, or that programs rarely use.
+extern "C" __global__ void more_words(const int* a, const int* b, const int* c, int* out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+    asm volatile("griddepcontrol.launch_dependents;");
+    if (i >= n) return;
+    unsigned long long policy;
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    int x, y = b[i], z = c[i], r[19];
+    asm("ld.global.L1::no_allocate.L2::cache_hint.s32 %0, [%1], %2;" : "=r"(x) : "l"(a + i), "l"(policy));
+    asm("add.sat.s32 %0, %1, %2;" : "=r"(r[0]) : "r"(x), "r"(y));
+    asm("sub.sat.s32 %0, %1, %2;" : "=r"(r[1]) : "r"(x), "r"(y));
+    asm("mul24.lo.s32 %0, %1, %2;" : "=r"(r[2]) : "r"(x), "r"(y));
+    asm("mad24.hi.u32 %0, %1, %2, %3;" : "=r"(r[3]) : "r"(x), "r"(y), "r"(z));
+    asm("dp2a.lo.s32.u32 %0, %1, %2, %3;" : "=r"(r[4]) : "r"(x), "r"(y), "r"(z));
+    asm("dp2a.hi.u32.s32 %0, %1, %2, %3;" : "=r"(r[5]) : "r"(x), "r"(y), "r"(z));
+    asm("prmt.b32.f4e %0, %1, %2, %3;" : "=r"(r[6]) : "r"(x), "r"(y), "r"(z));
+    asm("prmt.b32.b4e %0, %1, %2, %3;" : "=r"(r[7]) : "r"(x), "r"(y), "r"(z));
+    asm("prmt.b32.rc8 %0, %1, %2, %3;" : "=r"(r[8]) : "r"(x), "r"(y), "r"(z));
+    asm("prmt.b32.ecl %0, %1, %2, %3;" : "=r"(r[9]) : "r"(x), "r"(y), "r"(z));
+    asm("prmt.b32.ecr %0, %1, %2, %3;" : "=r"(r[10]) : "r"(x), "r"(y), "r"(z));
+    asm("prmt.b32.rc16 %0, %1, %2, %3;" : "=r"(r[11]) : "r"(x), "r"(y), "r"(z));
+    asm("szext.wrap.s32 %0, %1, %2;" : "=r"(r[12]) : "r"(x), "r"(y));
+    asm("szext.clamp.u32 %0, %1, %2;" : "=r"(r[13]) : "r"(x), "r"(y & 63));
+    asm("cvt.pack.sat.s16.s32 %0, %1, %2;" : "=r"(r[14]) : "r"(x >> 14), "r"(y));
+    asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(r[15]) : "r"(x >> 22), "r"(y), "r"(z));
+    asm("add.u16x2 %0, %1, %2;" : "=r"(r[16]) : "r"(x), "r"(y));
+    asm("min.s16x2 %0, %1, %2;" : "=r"(r[17]) : "r"(x), "r"(y));
+    asm("max.u16x2 %0, %1, %2;" : "=r"(r[18]) : "r"(x), "r"(y));
+    for (int k = 0; k < 19; ++k)
+        out[k * n + i] = r[k];
+}
+
+extern "C" __global__ void kinds(const float* x, int* out, unsigned* rectified)
+{
+    int i = threadIdx.x, bits = 0, one;
+#define KIND(name, bit)                                                                                                \
+    asm("{ .reg .pred p; testp." name ".f32 p, %1; selp.s32 %0, 1, 0, p; }" : "=r"(one) : "f"(x[i]));                  \
+    bits |= one << bit;
+    KIND("finite", 0) KIND("infinite", 1) KIND("number", 2) KIND("notanumber", 3) KIND("normal", 4) KIND("subnormal", 5)
+    out[i] = bits;
+    asm("cvt.rn.relu.f16x2.f32 %0, %1, %2;" : "=r"(rectified[i]) : "f"(x[i]), "f"(-x[i]));
+}

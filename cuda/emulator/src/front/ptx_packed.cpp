@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Instructions for registers that hold several numbers: pairs of f16 and bf16, and four bytes.
+// Instructions for registers that hold several numbers: pairs of f16, bf16 and 16-bit integers, and four bytes.
 #include "ptx_instruction.hpp"
 
 namespace emu::front {
@@ -13,20 +13,44 @@ public:
 
     bool translate(std::string* made)
     {
-        bool done = name_ == "dp4a" ? bytes() : name_ == "cvt" ? conversion() : pairs();
+        bool done = name_ == "dp4a" || name_ == "dp2a" ? bytes()
+                    : take("s16x2")                    ? integers("s")
+                    : take("u16x2")                    ? integers("u")
+                    : name_ == "cvt" ? conversion() : pairs();
         *made = made_;
         return done && !failed_ && words_.empty();
     }
 
 private:
-    // dp4a.u32.s32 d, a, b, c
+    // add.s16x2 d, a, b
+    bool integers(const std::string& sign)
+    {
+        if (!count(3, 3) || (name_ != "add" && name_ != "min" && name_ != "max"))
+            return false;
+        made_ = target(operands_[0]) + " = __v" + name_ + (name_ == "add" ? "" : sign) + "2((emu_u32)" + raw(1) +
+                ", (emu_u32)" + raw(2) + ");";
+        return true;
+    }
+
+    // dp4a.u32.s32 d, a, b, c; dp2a.lo.u32.s32 d, a, b, c
     bool bytes()
     {
+        bool high = name_ == "dp2a" && take("hi");
+        if (name_ == "dp2a" && !high && !take("lo"))
+            return false;
         PtxWords types = words_;
         words_.clear();
         if (!count(4, 4) || types.size() != 2 || (types[0] != "u32" && types[0] != "s32") ||
             (types[1] != "u32" && types[1] != "s32"))
             return false;
+        if (name_ == "dp2a") {
+            auto sign = [](const std::string& type) { return type == "s32" ? ", true)" : ", false)"; };
+            made_ = "emu_u32 emu_sum = (emu_u32)" + raw(3) +
+                    "; for (int i = 0; i < 2; ++i) emu_sum += (emu_u32)(::emu::ptx::part(" + raw(1) + ", 16, i" +
+                    sign(types[0]) + " * ::emu::ptx::part(" + raw(2) + ", 8, i + " + (high ? "2" : "0") +
+                    sign(types[1]) + "); " + target(operands_[0]) + " = emu_sum;";
+            return true;
+        }
         auto byte = [](const std::string& type) { return type == "s32" ? "signed char" : "emu_u8"; };
         made_ = "emu_u32 emu_sum = (emu_u32)" + raw(3) +
                 "; for (unsigned i = 0; i < 32; i += 8) emu_sum += (emu_u32)((" + byte(types[0]) + ")(" + raw(1) +
@@ -38,10 +62,12 @@ private:
     bool conversion()
     {
         std::string type = take_one_of({"f16x2", "bf16x2"});
+        bool relu = take("relu");
         if (!count(3, 3) || !take("rn") || !take("f32") || type.empty())
             return false;
-        type = "::emu::ptx::" + type.substr(0, type.size() - 2) + "::from(";
-        made_ = target(operands_[0]) + " = " + type + as(2, "f32") + ") | (emu_u64)" + type + as(1, "f32") + ") << 16;";
+        type = "::emu::ptx::" + type.substr(0, type.size() - 2) + "::from(" + (relu ? "::emu::rectified(" : "(");
+        std::string low = type + as(2, "f32") + "))", high = type + as(1, "f32") + "))";
+        made_ = target(operands_[0]) + " = " + low + " | (emu_u64)" + high + " << 16;";
         return true;
     }
 
@@ -88,9 +114,9 @@ private:
 bool is_packed(const PtxWords& code)
 {
     for (const std::string& word : code)
-        if (word == "f16x2" || word == "bf16x2")
+        if (word == "f16x2" || word == "bf16x2" || word == "s16x2" || word == "u16x2")
             return true;
-    return code[0] == "dp4a";
+    return code[0] == "dp4a" || code[0] == "dp2a";
 }
 
 bool translate_packed(const PtxWords& code, const PtxWords& operands, const PtxNames& names, std::string* made)

@@ -267,8 +267,11 @@ private:
         }
         if (scope_ && (name == "ld" || name == "st"))
             drop_parameter_space(&code);
-        if (name == "fence" || name == "membar" || name == "prefetch")
-            return true; // copies are complete and visible already
+        // Copies are complete and visible already, and kernels of a stream run one after another.
+        static const std::set<std::string> without_effect = {"fence",    "membar",        "prefetch", "prefetchu",
+                                                             "discard",  "applypriority", "pmevent",  "griddepcontrol"};
+        if (without_effect.count(name))
+            return true;
         bool packs = name == "mov" && (operands.size() == 2 && (operands[0][0] == '{' || operands[1][0] == '{'));
         if ((name == "mov" && !packs) || name == "bra" || name == "elect")
             return plain_instruction(code, operands, made);

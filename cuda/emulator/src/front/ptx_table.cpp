@@ -39,6 +39,9 @@ private:
         else if (name_ == "setmaxnreg" && count(1, 1) && (take("inc") || take("dec"))) { // registers do not run out
             made_ = ";";
             return take("sync") && take("aligned") && take("u32");
+        } else if (name_ == "createpolicy" && take("b64")) { // there are no caches
+            words_.clear();
+            made_ = target(operands_[0]) + " = 0;";
         } else if (name_ == "nanosleep" && count(1, 1) && take("u32"))
             made_ = "emu_nanosleep((emu_u32)" + raw(0) + ");";
         else if (name_ == "cvta" && count(2, 2)) {
@@ -134,7 +137,8 @@ private:
         if (name_ == "multimem")
             return multicast();
         bool loads = name_ == "ld" || name_ == "ldu", stores = name_ == "st";
-        if ((!loads && !stores) || !count(2, 2))
+        size_t expected = (loads || stores) && take("L2::cache_hint") ? 3 : 2; // the last one is a policy
+        if ((!loads && !stores) || !count(expected, expected))
             return false;
         bool shared, strong;
         take_access(&shared, &strong);
@@ -356,6 +360,20 @@ private:
             type = is_half(type) ? "b16" : type;
             return !type.empty() && assign(type, "(" + raw(3) + ") != 0 ? " + as(1, type) + " : " + as(2, type));
         }
+        if (name_ == "testp" && count(2, 2)) {
+            static const std::map<std::string, const char*> tests = {
+                {"finite", "__builtin_isfinite(emu_a)"},   {"infinite", "__builtin_isinf(emu_a) != 0"},
+                {"number", "emu_a == emu_a"},              {"notanumber", "emu_a != emu_a"},
+                {"normal", "emu_a == 0 || __builtin_isnormal(emu_a)"},
+                {"subnormal", "emu_a != 0 && __builtin_isfinite(emu_a) && !__builtin_isnormal(emu_a)"}};
+            std::string type = take_type();
+            auto test = words_.empty() ? tests.end() : tests.find(words_[0]);
+            if (test == tests.end() || (type != "f32" && type != "f64"))
+                return false;
+            words_.erase(words_.begin());
+            made_ = "const auto emu_a = " + as(1, type) + "; " + target(operands_[0]) + " = " + test->second + ";";
+            return true;
+        }
         if ((name_ != "setp" && name_ != "set") || !count(3, 4) || words_.empty())
             return false;
         take("ftz");
@@ -394,6 +412,8 @@ private:
 
     bool conversion()
     {
+        if (name_ == "cvt" && take("pack"))
+            return take("sat") && pack_integers();
         if (name_ != "cvt" || !count(2, 2))
             return false;
         if (take("tf32"))
@@ -438,6 +458,20 @@ private:
         if (flush && to == "f32")
             value = "::emu::ptx::flushed(" + value + ")";
         return assign(to, saturate ? "::emu::ptx::unit(" + value + ")" : value);
+    }
+    // cvt.pack.sat.s16.s32 d, a, b; cvt.pack.sat.u8.s32.b32 d, a, b, c: the lower half of c becomes the upper one.
+    bool pack_integers()
+    {
+        bool joins = take("b32");
+        std::string from = take_type(), to = take_type();
+        bool is_right = from == "s32" && (joins ? to == "s8" || to == "u8" : to == "s16" || to == "u16");
+        if (!is_right || !count(joins ? 4 : 3, joins ? 4 : 3))
+            return false;
+        std::string wide = joins ? "emu_u8" : "unsigned short", clamped = "::emu::ptx::clamped<" + type_of(to) + ">(";
+        made_ = target(operands_[0]) + " = (emu_u32)(" + wide + ")" + clamped + as(1, from) + ") << " +
+                (joins ? "8" : "16") + " | (" + wide + ")" + clamped + as(2, from) + ")" +
+                (joins ? " | (emu_u32)" + raw(3) + " << 16;" : ";");
+        return true;
     }
     // cvt.rna.tf32.f32 d, a: a float whose low 13 bits are zero.
     bool tensor_float()
@@ -498,12 +532,18 @@ private:
         static const std::map<std::string, const char*> binary = {{"add", " + "}, {"sub", " - "}, {"div", " / "},
                                                                   {"rem", " % "}, {"and", " & "}, {"or", " | "},
                                                                   {"xor", " ^ "}};
+        std::string mode = name_ == "prmt" ? take_one_of({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"}) : "";
         if (words_.empty() || is_float(words_.back()))
             return false;
         std::string type = take_type(), name = name_;
         if (type.empty())
             return false;
         std::string kind = type_of(type);
+        if (!mode.empty())
+            return type == "b32" && permute(mode);
+        if ((name == "add" || name == "sub") && type == "s32" && count(3, 3) && take("sat"))
+            return assign(type, "::emu::ptx::clamped<emu_i32>((long long)" + as(1, type) + binary.at(name) + as(2, type) +
+                                    ")");
         auto sign = binary.find(name);
         if (sign != binary.end() && count(3, 3))
             return assign(type, "(" + kind + ")(" + as(1, type) + sign->second + as(2, type) + ")");
@@ -527,8 +567,15 @@ private:
     {
         bool adds = name_.compare(0, 3, "mad") == 0;
         std::string part = take_one_of({"lo", "hi", "wide"}), result = part == "wide" ? wide_of(type) : type;
-        if (part.empty() || result.empty() || !count(adds ? 4 : 3, adds ? 4 : 3) || name_.size() > 3)
+        if (part.empty() || result.empty() || !count(adds ? 4 : 3, adds ? 4 : 3))
             return false;
+        if (name_.size() > 3) { // mul24.hi returns the bits from 16 to 47 of the product
+            std::string sign = type == "s32" ? "true)" : "false)", shift = part == "hi" ? " >> 16)" : ")";
+            std::string value = "(emu_u32)(::emu::ptx::part(" + raw(1) + ", 24, 0, " + sign + " * ::emu::ptx::part(" +
+                                raw(2) + ", 24, 0, " + sign + shift;
+            return part != "wide" && (type == "s32" || type == "u32") &&
+                   assign("u32", value + (adds ? " + " + as(3, "u32") : ""));
+        }
         std::string a = as(1, type), b = as(2, type), value;
         if (part == "hi")
             value = type.substr(1) == "16" ? "(" + a + " * " + b + " >> 16)" : "::emu::ptx::high(" + a + ", " + b + ")";
@@ -536,6 +583,18 @@ private:
             value =
                 part == "wide" ? "(" + type_of(result) + ")" + a + " * (" + type_of(result) + ")" + b : a + " * " + b;
         return assign(result, "(" + type_of(result) + ")(" + value + (adds ? " + " + as(3, result) : "") + ")");
+    }
+
+    // prmt.b32.f4e d, a, b, c: c selects one of four permutations.
+    bool permute(const std::string& mode)
+    {
+        static const std::map<std::string, const char*> selectors = {
+            {"f4e", "0x6543543243213210"}, {"b4e", "0x0123701267015670"}, {"rc8", "0x3333222211110000"},
+            {"ecl", "0x3333322232113210"}, {"ecr", "0x3210221011100000"}, {"rc16", "0x3232101032321010"}};
+        std::string selector = selectors.at(mode);
+        selector = "(emu_u32)(" + selector + "ull >> 16 * (" + raw(3) + " & 3)) & 0xffffu";
+        return count(4, 4) &&
+               assign("b32", "::emu::ptx::permute(" + as(1, "b32") + ", " + as(2, "b32") + ", " + selector + ")");
     }
 
     bool bits(const std::string& type)
@@ -560,9 +619,16 @@ private:
                                     ", (emu_u32)" + raw(4) + ")");
         if (name == "sad" && count(4, 4))
             return assign(type, "::emu::ptx::distance(" + as(1, type) + ", " + as(2, type) + ", " + as(3, type) + ")");
+        if (name == "szext" && count(3, 3) && (type == "s32" || type == "u32")) {
+            bool wraps = take("wrap");
+            std::string bits = "(emu_u32)" + raw(2);
+            bits = wraps ? bits + " & 31" : "::emu::ptx::least(" + bits + ", 32u)";
+            return (wraps || take("clamp")) &&
+                   assign(type, "::emu::ptx::extract(" + as(1, type) + ", 0u, " + bits + ")");
+        }
         if (type != "b32")
             return false;
-        if (name == "prmt" && count(4, 4)) // other modes are rejected
+        if (name == "prmt" && count(4, 4))
             return assign(type, "::emu::ptx::permute(" + as(1, type) + ", " + as(2, type) + ", " + as(3, type) + ")");
         if (name == "bmsk" && count(3, 3)) {
             bool wraps = take("wrap");
