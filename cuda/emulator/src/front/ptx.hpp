@@ -54,7 +54,7 @@ struct PtxNames {
 bool translate_instruction(const std::vector<std::string>& code, const std::vector<std::string>& operands,
                            const PtxNames& names, std::string* made);
 // ptx_packed.cpp: several numbers in a register.
-// ptx_video.cpp: video instructions, and conversions of numbers of 8 bits.
+// ptx_video.cpp: video instructions, and conversions of numbers of 8, 6 and 4 bits.
 bool is_video(const std::vector<std::string>& code);
 bool translate_video(const std::vector<std::string>& code, const std::vector<std::string>& operands,
                      const PtxNames& names, std::string* made);
