@@ -542,8 +542,8 @@ private:
         if (!mode.empty())
             return type == "b32" && permute(mode);
         if ((name == "add" || name == "sub") && type == "s32" && count(3, 3) && take("sat"))
-            return assign(type, "::emu::ptx::clamped<emu_i32>((long long)" + as(1, type) + binary.at(name) + as(2, type) +
-                                    ")");
+            return assign(type, "::emu::ptx::clamped<emu_i32>((long long)" + as(1, type) + binary.at(name) +
+                                    as(2, type) + ")");
         auto sign = binary.find(name);
         if (sign != binary.end() && count(3, 3))
             return assign(type, "(" + kind + ")(" + as(1, type) + sign->second + as(2, type) + ")");
