@@ -196,3 +196,32 @@ def test_other_faults_are_reported_with_the_check_of_races():
     assert (reports["vector", 0], reports["twice", 0]) == ("", "")
     assert re.search(r"misaligned address: .*\n  at bugs\.cu:4 in vector", reports["vector", 1])
     assert re.search(r"\n  at bugs\.cu:12 in twice", reports["twice", 1])
+
+
+SAME_VALUES = """
+import cuda.emulator
+import numpy as np
+from cuda.core import Device, LaunchConfig, Program, launch
+device = Device()
+device.set_current()
+stream = device.create_stream()
+source = '''extern "C" __global__ void same(double* x, double* out)
+{
+    double sum = 0;
+    for (int i = 0; i < 40; ++i) {
+        sum += x[threadIdx.x % 4];
+        x[threadIdx.x % 4] = 1;
+    }
+    out[blockIdx.x * 8 + threadIdx.x] = sum;
+}'''
+kernel = Program(source, "c++").compile("cubin").get_kernel("same")
+x, out = device.to_device(np.ones(4), stream=stream), device.allocate(1024, stream=stream)
+for _ in range(40):
+    launch(stream, LaunchConfig(grid=16, block=8), kernel, x, out)
+    stream.sync()
+print("silent")
+"""
+
+
+def test_stores_of_the_same_value_by_blocks_at_the_same_moment_are_not_reported(child):
+    assert child(SAME_VALUES, CHECK="races", THREADS=8) == "silent\n"

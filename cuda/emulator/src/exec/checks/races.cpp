@@ -239,7 +239,7 @@ Access Races::look(uintptr_t address, size_t size, Access access, bool shared)
 {
     uintptr_t first = address % cell_bytes;
     if (access.stored() || first + size > cell_bytes)
-        return look_at_cells(address, size, access, shared, false);
+        return look_until_settled(address, size, access, shared);
     // Most accesses are loads of one cell without a conflict.
     Cell* place = cell(address);
     if (!place)
@@ -251,7 +251,17 @@ Access Races::look(uintptr_t address, size_t size, Access access, bool shared)
         if (!note(*place, access, shared, &earlier))
             return {};
     }
-    return look_at_cells(address, size, access, shared, false);
+    return look_until_settled(address, size, access, shared);
+}
+
+Access Races::look_until_settled(uintptr_t address, size_t size, const Access& access, bool shared)
+{
+    Access earlier;
+    do {
+        settled_ = true;
+        earlier = look_at_cells(address, size, access, shared, false);
+    } while (!settled_ && wait_for_stores(address, size));
+    return earlier;
 }
 
 Access Races::look_at_cells(uintptr_t address, size_t size, Access access, bool shared, bool done)
@@ -272,17 +282,16 @@ Access Races::look_at_cells(uintptr_t address, size_t size, Access access, bool 
         if (kept && index < 4)
             last_.previous[index] = place->store;
         Access other;
-        if (note(*place, access, shared, &other) && !earlier.block)
+        if (note(*place, access, shared, &other) && !earlier.block) {
             earlier = other;
+            // Perhaps the store leaves the value as it is, which is known when it is settled.
+            if (!access.stored() && !shared && earlier.block != block_)
+                settled_ = !is_stored_elsewhere(at, bytes);
+        }
         at += bytes;
     }
     if (access.stored() && !access.atomic() && !shared)
         threads_[access.thread()].unfenced = true;
-    if (!kept && earlier.block && !shared && !done && earlier.block != block_) {
-        // Perhaps the store leaves the value as it is, which is known when it is settled.
-        if (wait_for_stores(address, size))
-            return look_at_cells(address, size, access, shared, true);
-    }
     if (!kept)
         return earlier;
     last_.conflict = earlier;
@@ -293,14 +302,26 @@ Access Races::look_at_cells(uintptr_t address, size_t size, Access access, bool 
     return {};
 }
 
-// Waits until blocks on other OS threads have settled their stores there; true if there were any. Two stores that wait
-// for each other: the second one judges, which knows the conflict as well.
+// Whether a block on another OS thread has not settled a store there.
+bool Races::is_stored_elsewhere(uintptr_t address, size_t size)
+{
+    std::lock_guard lock(all_races.mutex);
+    return std::any_of(all_races.rows.begin(), all_races.rows.end(),
+                       [&](Races* other) { return other != this && other->is_storing(address, size); });
+}
+
+// Waits until blocks on other OS threads have settled their stores there; false if that takes too long. Two stores that
+// wait for each other: the second one judges, which knows the conflict as well.
 bool Races::wait_for_stores(uintptr_t address, size_t size)
 {
-    bool waited = false;
+    bool busy = true;
     waiting_ = true;
-    for (int times = 0; times < 4000; ++times) {
-        bool busy = false;
+    for (int times = 0; busy && times < 4000; ++times) {
+        if (times) {
+            struct timespec moment = {0, 50000};
+            nanosleep(&moment, nullptr);
+        }
+        busy = false;
         {
             std::lock_guard lock(all_races.mutex);
             for (Races* other : all_races.rows)
@@ -311,14 +332,9 @@ bool Races::wait_for_stores(uintptr_t address, size_t size)
                         busy = true;
                 }
         }
-        if (!busy)
-            break;
-        waited = true;
-        struct timespec moment = {0, 50000};
-        nanosleep(&moment, nullptr);
     }
     waiting_ = false;
-    return waited;
+    return !busy;
 }
 
 Races::Races()
@@ -344,7 +360,31 @@ void Races::begin_store(uintptr_t address, size_t size, const Access& access, bo
     pending_.store(shared ? 0 : address, std::memory_order_release);
 }
 
-// A store that changed nothing counts as a load, or not at all if it hides another thread's store.
+// The last store left a cell as it was: it counts as a load, or not at all if it hides another thread's store. Its record
+// is in the cell, or kept by a block on another OS thread whose store came next and has not been settled.
+void Races::silence(uintptr_t address, const Access& previous)
+{
+    CellLock lock(address, last_.shared);
+    bool hides = previous.block && !previous.silent() && !is_ordered(previous, last_.access, last_.shared);
+    auto silence_record = [&](Access& record) {
+        if (!record.is_of(last_.access) || record.time != last_.access.time)
+            return false;
+        if (hides)
+            record = previous;
+        else
+            record.what |= Access::is_silent;
+        return true;
+    };
+    if (silence_record(cell(address)->store) || last_.shared)
+        return;
+    std::lock_guard rows(all_races.mutex);
+    for (Races* other : all_races.rows) {
+        size_t index = address / cell_bytes - other->last_.address / cell_bytes;
+        if (other != this && index < 4 && silence_record(other->last_.previous[index]))
+            return;
+    }
+}
+
 Access Races::settle()
 {
     size_t size = std::exchange(last_.size, 0);
@@ -358,15 +398,7 @@ Access Races::settle()
         if (!written || !is_same(now + offset, last_.value + offset, next - at)) {
             changed = true;
         } else if (index < 4) {
-            CellLock lock(at, last_.shared);
-            Access& store = cell(at)->store;
-            if (store.is_of(last_.access) && store.time == last_.access.time) {
-                const Access& previous = last_.previous[index];
-                if (previous.block && !previous.silent() && !is_ordered(previous, last_.access, last_.shared))
-                    store = previous;
-                else
-                    store.what |= Access::is_silent;
-            }
+            silence(at, last_.previous[index]);
         }
         at = next;
     }

@@ -107,6 +107,9 @@ private:
     bool note(Cell& cell, const Access& access, bool shared, Access* earlier);
     Cell* cell(uintptr_t address);
     void begin_store(uintptr_t address, size_t size, const Access& access, bool shared);
+    void silence(uintptr_t address, const Access& previous);
+    Access look_until_settled(uintptr_t address, size_t size, const Access& access, bool shared);
+    bool is_stored_elsewhere(uintptr_t address, size_t size);
     bool wait_for_stores(uintptr_t address, size_t size);
     bool is_storing(uintptr_t address, size_t size) const
     {
@@ -123,6 +126,7 @@ private:
     std::vector<Meeting> barriers_;
     std::unordered_map<uintptr_t, KnowledgePtr> shared_atomics_;
     Store last_;
+    bool settled_ = true; // of the store that the last load conflicts with
     uintptr_t atomic_ = 0; // the address of the last atomic access, until acquire_again()
     uint32_t atomic_thread_ = 0;
     bool atomic_shared_ = false;
