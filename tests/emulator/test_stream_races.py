@@ -68,12 +68,39 @@ def graph(ordered):
     return run
 def graph_before_kernel(x): graph(True)(x); add(a, x)
 def graph_beside_kernel(x): graph(True)(x); add(b, x)
+def copy_node(ordered):
+    def run(x):
+        y = device.allocate(128, stream=a)
+        definition = GraphDefinition()
+        first = definition.launch(config, kernel, x, np.int32(1))
+        (first if ordered else definition).memcpy(y, x, 128)
+        definition.instantiate().launch(a)
+        device.sync()
+    return run
+def two_graphs(ordered):
+    def run(x):
+        definition = GraphDefinition()
+        definition.launch(config, kernel, x, np.int32(1))
+        first, second = definition.instantiate(), definition.instantiate()
+        first.launch(a)
+        if ordered: b.wait(a.record())
+        second.launch(b)
+        device.sync()
+    return run
+def upload(ordered):
+    def run(x):
+        x.copy_from(np.ones(32, np.int32), stream=a)
+        if ordered: b.wait(a.record())
+        add(b, x)
+    return run
 
 cases = [kernels, event, early_event, event_of_another_stream, stream_wait, device_wait, event_wait, query, chain,
          same_stream, other_memory, default_stream, copy_of_result, ordered_copy, two_copies, fill_beside,
          kernel_beside_fill, graph_before_kernel, graph_beside_kernel]
 reports = {}
-for name, case in [(f.__name__, f) for f in cases] + [("edge", graph(True)), ("no_edge", graph(False))]:
+pairs = {"edge": graph, "copy_node": copy_node, "two_graphs": two_graphs, "upload": upload}
+rows = [(name if good else f"no_{name}", make(good)) for name, make in pairs.items() for good in (True, False)]
+for name, case in [(f.__name__, f) for f in cases] + rows:
     x = device.allocate(128, stream=a)
     x.fill(0, stream=a)
     device.sync()
@@ -96,9 +123,13 @@ RACES = {
     "kernel_beside_fill": "(cuMemset.*|kernel add): data race",
     "graph_beside_kernel": "kernel add: data race",
     "no_edge": "kernel add: data race",
+    "no_copy_node": "(cuGraphLaunch|kernel add): data race",
+    "no_two_graphs": "kernel add: data race",
+    "no_upload": "(cuMemcpy.*|kernel add): data race",
 }
 CLEAN = ["event", "stream_wait", "device_wait", "event_wait", "query", "chain", "same_stream", "other_memory"]
 CLEAN += ["default_stream", "ordered_copy", "two_copies", "graph_before_kernel", "edge"]
+CLEAN += ["copy_node", "two_graphs", "upload"]
 
 
 @pytest.fixture(scope="module", params=["eager", "deterministic", "shuffle:3"])
