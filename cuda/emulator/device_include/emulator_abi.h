@@ -250,7 +250,7 @@ EMU_IMPORT void emu_surface_access(EmuSurfaceCall* call);
 // __asan_load{1,2,4,8,16,N}_noabort and __asan_store*. Each module carries its own hidden
 // definitions (emulator_checks.h), so that a sanitizer in the process is never reached:
 //   1. the address lies in the module's `space`: look at the shadow byte;
-//   2. it lies in [stack_low, stack_high) or in one of `recent`: allowed;
+//   2. it lies in the frames of the thread's functions or in one of `recent`: allowed;
 //   3. else emu_check_slow, which returns for allowed memory (and remembers the range) or
 //      ends the launch with a fault.
 // Shadow: one byte for 8 of memory. 0: all may be accessed; 1..7: only the first bytes;
@@ -267,7 +267,8 @@ enum EmuShadow {
 
 enum EmuAccess {
     EMU_ACCESS_LOAD = 0, EMU_ACCESS_STORE = 1, EMU_ACCESS_MISALIGNED = 2, EMU_ACCESS_ATOMIC = 4, EMU_ACCESS_VOLATILE = 8,
-    EMU_ACCESS_RELEASE = 16 // an atomic access with the order release or stronger
+    EMU_ACCESS_RELEASE = 16, // an atomic access with the order release or stronger
+    EMU_ACCESS_RETURNED = 32 // in the frame of a function that has returned
 };
 
 // For the check of races: a fence, and the scope of the next atomic function of the calling thread.
@@ -276,6 +277,15 @@ EMU_IMPORT void emu_fence(emu_u32 scope);
 EMU_IMPORT void emu_next_scope(emu_u32 scope);
 
 EMU_IMPORT void emu_check_slow(emu_uptr address, emu_size size, emu_u32 access, void* pc);
+// A variable, or a constant of the compiler, with the red zone after it: as compilers pass them to
+// __asan_register_globals(), which a module's constructor calls.
+struct EmuTable {
+    const void* address;
+    emu_size size, room; // room: with the red zone
+    const char* name;
+    const void* more[4];
+};
+EMU_IMPORT void emu_name_tables(const EmuTable* tables, emu_size count);
 EMU_IMPORT void emu_misaligned(emu_uptr address, emu_size size, emu_u32 access, const char* file, emu_u32 line);
 // Called for each allowed access if `emu_thread.checks` has more than EMU_CHECK_MEMORY.
 EMU_IMPORT void emu_watch(emu_uptr address, emu_size size, emu_u32 access, void* pc);
@@ -299,7 +309,7 @@ struct EmuSpace {
 
 // --------------------------------------------------------------------------- records
 //
-// A module has no constructors of its own (those of the checks do nothing). The loader finds its data by symbol name:
+// A module has no constructors of its own (those of the checks name its constants). The loader finds its data by symbol name:
 //   emu_module                   one EmuModule
 //   any symbol containing "emu_kernel_record"    an EmuKernel each
 //   any symbol containing "emu_variable_record"  an EmuVariable each

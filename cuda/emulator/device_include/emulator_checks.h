@@ -37,7 +37,8 @@ EMU_NO_CHECK __attribute__((always_inline)) inline bool known_range(emu_uptr add
         (address >= recent[2].low && end <= recent[2].high) ||
         (!(access & EMU_ACCESS_STORE) && address >= recent[3].low && end <= recent[3].high))
         return true;
-    if (address - emu_thread.stack_low >= emu_thread.stack_high - emu_thread.stack_low)
+    emu_uptr caller = (emu_uptr)__builtin_dwarf_cfa(); // below it are frames of functions that have returned
+    if (address - caller >= emu_thread.stack_high - caller)
         return false;
 #if EMU_CHECKS & 8
     const emu_u8* first = (const emu_u8*)(address >> 3) + EMU_STACK_SHADOW;
@@ -60,8 +61,10 @@ EMU_NO_CHECK __attribute__((always_inline)) inline void check(emu_uptr address, 
     }
     emu_uptr offset = address - emu_module.space.base;
     bool inside = offset < emu_module.space.size && offset + size <= emu_module.space.size;
-    if (__builtin_expect(!(inside ? open_in_shadow(offset, size) : known_range(address, size, access)), 0))
-        emu_check_slow(address, size, access, pc);
+    if (__builtin_expect(!(inside ? open_in_shadow(offset, size) : known_range(address, size, access)), 0)) {
+        bool below = address - emu_thread.stack_low < (emu_uptr)__builtin_dwarf_cfa() - emu_thread.stack_low;
+        emu_check_slow(address, size, access | (below ? EMU_ACCESS_RETURNED : 0), pc);
+    }
     if (__builtin_expect(emu_thread.checks > EMU_CHECK_MEMORY, 0))
         emu_watch(address, size, access, pc);
 }
@@ -214,10 +217,16 @@ EMU_CALLBACK __asan_handle_no_return(void)
         *((emu_u8*)(at >> 3) + EMU_STACK_SHADOW) = 0;
 #endif
 }
-// The compiler puts a red zone behind each variable, and emits a constructor that calls these.
-EMU_CALLBACK __asan_register_globals(void*, emu_uptr) {}
+// The compiler puts a red zone after each variable, and emits a constructor that calls these.
+EMU_CALLBACK __asan_register_globals(const EmuTable* tables, emu_uptr count)
+{
+    emu_name_tables(tables, count);
+}
 EMU_CALLBACK __asan_unregister_globals(void*, emu_uptr) {}
-EMU_CALLBACK __asan_register_elf_globals(void*, void*, void*) {}
+EMU_CALLBACK __asan_register_elf_globals(void*, const EmuTable* tables, const EmuTable* end)
+{
+    emu_name_tables(tables, end - tables);
+}
 EMU_CALLBACK __asan_unregister_elf_globals(void*, void*, void*) {}
 EMU_CALLBACK __asan_init(void) {}
 EMU_CALLBACK __asan_version_mismatch_check_v8(void) {}

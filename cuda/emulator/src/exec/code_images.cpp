@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <new>
@@ -55,9 +56,18 @@ const char* variable_kind(const EmuVariable& variable)
     }
 }
 
-uintptr_t start(const EmuVariable& variable)
+template <class T> uintptr_t start(const T& variable)
 {
     return reinterpret_cast<uintptr_t>(variable.address);
+}
+
+// From the constructors of the module that this thread loads.
+thread_local std::vector<const EmuTable*> new_tables;
+
+std::string name_of(const EmuTable& table)
+{
+    // The compiler's own names: "*.LC0", "<string literal>", ".str"
+    return std::strspn(table.name, "*.<") ? "a constant of the program" : table.name;
 }
 
 uintptr_t room_of(const EmuVariable& variable)
@@ -111,8 +121,25 @@ bool ImageRecord::judge(uintptr_t address, size_t size, Judgement* out) const
                                            variable_kind(**after) + std::string((*after)->name));
         return true;
     }
-    // Between two variables are constants and tables of the compiler, which kernels may read.
+    auto next = std::upper_bound(tables.begin(), tables.end(), address,
+                                 [](uintptr_t a, const EmuTable* t) { return a < start(*t); });
+    const EmuTable* table = next == tables.begin() ? nullptr : *(next - 1);
+    if (table && address < start(*table) + table->room) {
+        out->range = {start(*table), start(*table) + table->size};
+        out->allowed = address + size <= out->range.high;
+        if (out->allowed)
+            return true;
+        if (address >= out->range.high && next != tables.end() && start(**next) - address < address - out->range.high)
+            table = *next; // closer
+        out->text = describe_offset(address, size, start(*table), table->size, name_of(*table));
+        return true;
+    }
+    // Between two variables are tables of the compiler, which kernels may read.
     out->range = *section;
+    if (table)
+        out->range.low = std::max(out->range.low, start(*table) + table->room);
+    if (next != tables.end())
+        out->range.high = std::min<uintptr_t>(out->range.high, start(**next));
     if (after != globals.begin())
         out->range.low = std::max(out->range.low, start(**(after - 1)) + room_of(**(after - 1)));
     if (after != globals.end())
@@ -179,6 +206,10 @@ uint64_t register_image(Image image)
     }
     std::sort(record->globals.begin(), record->globals.end(),
               [](const EmuVariable* a, const EmuVariable* b) { return start(*a) < start(*b); });
+    record->tables = std::move(new_tables);
+    new_tables.clear();
+    std::sort(record->tables.begin(), record->tables.end(),
+              [](const EmuTable* a, const EmuTable* b) { return start(*a) < start(*b); });
     record->image = std::move(image);
     if (config().checks.coverage)
         record->counts.reset(new std::atomic<uint64_t>[record->image.code_high - record->image.code_low]());
@@ -221,3 +252,9 @@ void set_symbolizer(Symbolizer function)
 }
 
 } // namespace emu::exec
+
+extern "C" void emu_name_tables(const EmuTable* tables, emu_size count)
+{
+    for (emu_size i = 0; i < count; ++i)
+        emu::exec::new_tables.push_back(tables + i);
+}

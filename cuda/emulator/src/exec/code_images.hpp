@@ -26,6 +26,7 @@ struct ImageRecord {
     uint64_t id = 0;
     std::unique_ptr<std::atomic<uint64_t>[]> counts; // for coverage: how often each address of the code was reported
     std::vector<const EmuVariable*> globals; // with a fixed address, sorted by it
+    std::vector<const EmuTable*> tables; // constants and variables that the compiler named, sorted by address
     std::vector<const EmuVariable*> shared;  // at another address in each OS thread
 
     bool has_code(uintptr_t pc) const { return pc >= image.code_low && pc < image.code_high; }

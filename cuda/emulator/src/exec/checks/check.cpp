@@ -15,8 +15,9 @@ namespace {
 // Decides from what lies at the address whether the running kernel may access it.
 class Judge {
 public:
-    Judge(Worker& worker, uintptr_t address, size_t size, bool store)
-        : worker_(worker), address_(address), size_(size), store_(store)
+    Judge(Worker& worker, uintptr_t address, size_t size, emu_u32 access)
+        : worker_(worker), address_(address), size_(size), store_(access & EMU_ACCESS_STORE),
+          returned_(access & EMU_ACCESS_RETURNED)
     {
     }
 
@@ -74,6 +75,10 @@ private:
     // and a description by the compiler: the number of variables, and offset, size and name of each.
     bool in_frame(const Fiber& fiber)
     {
+        if (returned_) {
+            text = "a local variable of a function that has returned";
+            return false;
+        }
         if (!worker_.launch->request.checks.stack)
             return true;
         text = "beside the local variables of the thread";
@@ -178,7 +183,7 @@ private:
     Worker& worker_;
     uintptr_t address_;
     size_t size_;
-    bool store_;
+    bool store_, returned_;
 };
 
 void remember(EmuThread& state, const Judge& judge)
@@ -239,7 +244,7 @@ extern "C" void emu_check_slow(emu_uptr address, emu_size size, emu_u32 access, 
     Trouble trouble;
     trouble.kind = FaultKind::misaligned_address;
     if (!(access & EMU_ACCESS_MISALIGNED)) {
-        Judge judge(*worker, address, size, access & EMU_ACCESS_STORE);
+        Judge judge(*worker, address, size, access);
         bool allowed;
         {
             // The judge takes locks. It may fault on a part of the shadow that is not filled yet, which the handler mends.
