@@ -31,7 +31,7 @@ WORDS = {
         "header_before_vectors": "misaligned address: load of 8 bytes",
         "stencil_of_constants": OUTSIDE + "just past the end of the 20 bytes of __constant__ weights",
         "table_of_constants": OUTSIDE + "just past the end of the 32 bytes of knight_moves",
-        "before_a_table": OUTSIDE + "4 bytes before the 32 bytes of knight_moves",
+        "before_a_table": OUTSIDE + "4 bytes before the 16 bytes of (king|rook)_moves",
         "string_past_end": OUTSIDE + "just past the end of the 16 bytes of a constant of the program",
         "local_of_another_thread": OUTSIDE + r"a local variable of another thread \(number 0 of the block\)",
         "returned_local": OUTSIDE + "a local variable of a function that has returned",

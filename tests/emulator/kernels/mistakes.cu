@@ -12,6 +12,7 @@ __device__ int grid_of[4][4];
 __device__ int tickets, bins[8];
 __constant__ float weights[5];
 constexpr int knight_moves[8] = {6, 10, 15, 17, -6, -10, -15, -17};
+constexpr int king_moves[4] = {1, 7, 8, 9}, rook_moves[4] = {1, -1, 8, -8};
 
 extern "C" {
 
@@ -93,10 +94,11 @@ __global__ void table_of_constants(int* x, int* out, int bad)
     if (threadIdx.x < 8 + bad) out[threadIdx.x] = knight_moves[threadIdx.x]; // at table_of_constants
 }
 
+// One of the tables may be the first one of the module.
 __global__ void before_a_table(int* x, int* out, int bad)
 {
     int at = (int)threadIdx.x - bad;
-    if (threadIdx.x < 8) out[threadIdx.x] = knight_moves[at]; // at before_a_table
+    if (threadIdx.x < 4) out[threadIdx.x] = king_moves[at] + rook_moves[at]; // at before_a_table
 }
 
 __global__ void string_past_end(int* x, int* out, int bad)
