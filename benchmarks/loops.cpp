@@ -225,4 +225,14 @@ extern "C" int run_kernels(const Step* steps, int count, float* a, float* b, flo
     }
     return 0;
 }
+
+// Launches a kernel without parameters and waits for it, `count` times.
+extern "C" int launch_each(void* kernel, int blocks, int threads, int count, Launch* launch, int (*synchronize)(void*),
+                           void* stream)
+{
+    for (int i = 0; i < count; ++i)
+        if (launch(kernel, blocks, 1, 1, threads, 1, 1, 0, stream, nullptr, nullptr) || synchronize(stream))
+            return 1;
+    return 0;
+}
 #endif

@@ -12,6 +12,7 @@ compared with the limit. Memory checks are off unless the row name mentions them
 from __future__ import annotations
 
 import argparse
+import contextlib
 import ctypes
 import functools
 import json
@@ -50,6 +51,8 @@ extern "C" __global__ void product(const float* a, const float* b, float* c, int
     c[y * n + x] = sum;
 }
 """
+# Numbers of blocks and of threads in each.
+GRIDS = ((1, 32), (4, 64), (16, 256))
 # The rows of each part: title, unit, limit and name in the results.
 ROWS = {
     "kernels": [
@@ -72,6 +75,11 @@ ROWS = {
     "launches": [
         ("launch and run of one block", "us", 10, "launch"),
         ("launch and wait for it", "us", None, "launch and sync"),
+        # In C. The second column is the CPU time of all threads, not divided.
+        *(
+            (f"{blocks} x {threads} threads in C, launch and wait", "us", limit, f"{blocks} x {threads}")
+            for (blocks, threads), limit in zip(GRIDS, (3, 3, None), strict=True)
+        ),
     ],
     "start": [
         ("import and activation, first call", "ms", 50, "start"),
@@ -164,12 +172,23 @@ def time_compilation(run) -> dict:
     return run("compile") | run("cached")
 
 
-def time_loops(run) -> dict:
+@contextlib.contextmanager
+def compiled_loops():
     with tempfile.TemporaryDirectory() as directory:
         library = Path(directory) / "loops.so"
         command = ["g++", "-O2", "-fopenmp", "-shared", "-fPIC", "-o", str(library), str(LOOPS)]
         subprocess.run(command, check=True)
         os.environ["CUDA_LOOPS"] = str(library)
+        yield
+
+
+def time_launches(run) -> dict:
+    with compiled_loops():
+        return run("launches")
+
+
+def time_loops(run) -> dict:
+    with compiled_loops():
         plain, checked = run("loops"), run("loops", CHECK="memory")
     results = {f"{name} no": ratios for name, ratios in plain.items()}
     return results | {f"{name} memory": ratios for name, ratios in checked.items()}
@@ -178,7 +197,7 @@ def time_loops(run) -> dict:
 PARTS: dict[str, Callable] = {
     "kernels": time_kernels,
     "checks": time_checks,
-    "launches": lambda run: run("launches"),
+    "launches": time_launches,
     "start": lambda run: min((run("start") for _ in range(7)), key=lambda result: result["start"]),
     "compilation": time_compilation,
     "memory": lambda run: run("memory"),
@@ -205,6 +224,12 @@ def open_device():
     device = Device(0)
     device.set_current()
     return device, device.create_stream()
+
+
+def driver_call(name: bytes) -> ctypes.c_void_p:
+    from cuda.bindings import driver
+
+    return ctypes.c_void_p(driver.cuGetProcAddress(name, 12000, 0)[1])
 
 
 def compiled(source: str, name: str):
@@ -253,6 +278,17 @@ def child_launches(runs: int) -> dict:
     none = compiled(SAXPY, "none")
     config = LaunchConfig(grid=1, block=32)
     many = 500
+    host = ctypes.CDLL(os.environ["CUDA_LOOPS"])
+    calls = [driver_call(b"cuLaunchKernel"), driver_call(b"cuStreamSynchronize")]
+
+    def run_in_c(grid: tuple[int, int]) -> None:
+        handles = [ctypes.c_void_p(int(handle)) for handle in (none.handle, stream.handle)]
+        assert not host.launch_each(handles[0], *grid, many, *calls, handles[1])
+
+    in_c = {}
+    for grid in GRIDS:
+        wall, processors = best_of(runs, 1e6 / many, functools.partial(run_in_c, grid))
+        in_c[f"{grid[0]} x {grid[1]}"] = [wall, processors * CORES]
 
     def run_many():
         for _ in range(many):
@@ -267,7 +303,7 @@ def child_launches(runs: int) -> dict:
     return {
         "launch": best_of(runs, 1e6 / many, run_many),
         "launch and sync": [best_of(runs, 1e6 / many, run_each)[0], None],
-    }
+    } | in_c
 
 
 def child_start(runs: int) -> dict:
@@ -358,14 +394,13 @@ def steps_of(rows: list[tuple], find: Callable[[str], int]) -> ctypes.Array:
 def child_loops(runs: int) -> dict:
     """Compare kernels with loops: the ratios of the wall time and of the CPU time."""
     import numpy as np
-    from cuda.bindings import driver
 
     from cuda.core import LegacyPinnedMemoryResource, Program
 
     _, stream = open_device()
     host = ctypes.CDLL(os.environ["CUDA_LOOPS"])
     code = Program(LOOPS.read_text(), "c++").compile("cubin")
-    launch = ctypes.c_void_p(driver.cuGetProcAddress(b"cuLaunchKernel", 12000, 0)[1])
+    launch = driver_call(b"cuLaunchKernel")
     count = 1 << 22
     buffers = [LegacyPinnedMemoryResource().allocate(4 * count) for _ in range(3)]
     arrays = [np.from_dlpack(buffer).view(np.float32) for buffer in buffers]

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import ctypes
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -72,6 +73,21 @@ def test_a_kernel_may_wait_for_the_host(driver, queue, kernel, flag):
     driver.cuStreamSynchronize(queue)
     assert array[1] == 5
     assert driver.result("cuStreamQuery", queue) == "SUCCESS"
+
+
+@pytest.mark.parametrize("call", [None, "cuStreamQuery"])
+def test_a_kernel_runs_although_no_thread_waits_for_it(driver, queue, kernel, flag, call):
+    array, address = flag
+    for number in range(1, 41):  # a worker that looked for work by itself a moment ago is not woken
+        launch(driver, kernel("add"), queue, (address, ctypes.c_void_p), (1, ctypes.c_int))
+        end = time.monotonic() + 10
+        while array[0] != number and time.monotonic() < end:
+            if call:
+                driver.result(call, queue)
+        assert array[0] == number
+        if number % 10 == 0:
+            time.sleep(0.01)
+    driver.cuStreamSynchronize(queue)
 
 
 def test_streams_run_at_the_same_time(driver, context, kernel, flag):

@@ -22,6 +22,7 @@ public:
     }
 
     std::mutex mutex;
+    uint64_t helped = 0; // how often a thread that waited has run items
 
     // Called under the lock.
     void list(std::shared_ptr<Queue> queue)
@@ -30,6 +31,13 @@ public:
         ++listed_;
         ++changes_;
         call_help();
+    }
+
+    // For a thread that cannot go on before listed queues have run, also without the lock.
+    void hurry()
+    {
+        if (listed_ > 0 && looking_.exchange(false))
+            wake_.notify_one();
     }
 
     // For a thread that waits, in a shuffled order: runs the first item of a queue chosen at random. False if no queue
@@ -92,13 +100,32 @@ private:
     }
 
     // One thread is always on its way to a listed queue, so that an operation that waits for the host never holds up
-    // another stream; one is enough, because most operations are short.
+    // another stream; one is enough, because most operations are short. A worker that looks by itself is not woken,
+    // which would take longer than a small kernel.
     void call_help()
     {
+        if (looking_)
+            return;
         if (idle_ > 0)
             wake_.notify_one();
         else if (!starting_)
             starting_ = start();
+    }
+
+    // Waits for a listed queue. A worker that was woken for nothing, because threads that wait run their items
+    // themselves, looks after 0.1 ms instead.
+    void rest(std::unique_lock<std::mutex>& lock)
+    {
+        ++idle_;
+        if (looking_ || helped_seen_ == helped || is_shuffled()) {
+            wake_.wait(lock);
+        } else {
+            helped_seen_ = helped;
+            looking_ = true;
+            wake_.wait_for(lock, std::chrono::microseconds(100));
+            looking_ = false;
+        }
+        --idle_;
     }
 
     bool start()
@@ -115,11 +142,8 @@ private:
         std::unique_lock lock(mutex);
         starting_ = false;
         for (;;) {
-            while (listed_ == 0) {
-                ++idle_;
-                wake_.wait(lock);
-                --idle_;
-            }
+            while (listed_ == 0)
+                rest(lock);
             if (is_shuffled()) {
                 if (!leaves_choice(lock))
                     run_any(lock, true);
@@ -143,9 +167,12 @@ private:
 
     std::map<int, std::deque<std::shared_ptr<Queue>>> ready_; // by priority, the lowest number first
     std::condition_variable wake_, turn_ended_;
-    int idle_ = 0, listed_ = 0;
+    int idle_ = 0;
+    std::atomic<int> listed_{0};
     uint64_t changes_ = 0; // of the ready queues
     int chosen_ = 0;       // items that run_any() runs
+    uint64_t helped_seen_ = 0;
+    std::atomic<bool> looking_{false}; // a worker looks at the queues by itself
     bool starting_ = false, urgent_ = false;
 };
 
@@ -341,12 +368,14 @@ void Queue::wait(uint64_t number, bool all_kinds)
         if (!running_ && !items_.empty() && items_.front().number <= number) {
             size_t before = items_.size();
             uint64_t done = completed();
+            ++Workers::get().helped;
             drain(lock, number, true, all_kinds);
             if (completed() != done || items_.size() != before)
                 continue;
         }
         if (completed() >= number)
             break;
+        Workers::get().hurry();
         ++sleepers_;
         done_.wait(lock);
         --sleepers_;
@@ -355,15 +384,17 @@ void Queue::wait(uint64_t number, bool all_kinds)
 
 void Queue::let_run()
 {
+    Workers& workers = Workers::get();
     if (!is_shuffled())
-        return;
-    std::unique_lock lock(Workers::get().mutex);
-    Workers::get().let_worker_choose(lock);
+        return workers.hurry();
+    std::unique_lock lock(workers.mutex);
+    workers.let_worker_choose(lock);
 }
 
 void Queue::wait_until(uint64_t number, std::chrono::steady_clock::time_point end)
 {
     std::unique_lock lock(Workers::get().mutex);
+    Workers::get().hurry();
     ++sleepers_;
     done_.wait_until(lock, end, [&] { return completed() >= number; });
     --sleepers_;
