@@ -61,8 +61,8 @@ template <class... A> constexpr Layout<sizeof...(A)> Parameters<A...>::layout;
 #if EMU_INLINES_KERNELS
 // Starts the next thread of the block after the running one has ended; false if that is left to the executor, because
 // other threads of the block wait. Preemption must not come between the check of `quiet_end` and the change of `started`:
-// it does not while `linear` is ahead.
-EMU_NO_CHECK __attribute__((always_inline)) inline bool next_thread(emu_u32& number, uint3& index)
+// it does not while `linear` is ahead. `size` is blockDim, which the compiler would load for each thread.
+EMU_NO_CHECK __attribute__((always_inline)) inline bool next_thread(emu_u32& number, uint3& index, const uint3& size)
 {
     volatile emu_u32 &linear = emu_thread.linear, &end = emu_thread.quiet_end, &started = emu_thread.started;
     linear = ++number;
@@ -71,9 +71,9 @@ EMU_NO_CHECK __attribute__((always_inline)) inline bool next_thread(emu_u32& num
         return false;
     }
     uint3& shown = const_cast<ThreadIndex&>(threadIdx);
-    if (__builtin_expect(++index.x == blockDim.x, 0)) {
+    if (__builtin_expect(++index.x == size.x, 0)) {
         index.x = 0;
-        if (++index.y == blockDim.y)
+        if (++index.y == size.y)
             index.y = 0, ++index.z;
         shown = index;
     }
@@ -99,9 +99,10 @@ template <class... A, void (*F)(A...)> struct Named<void (*)(A...), F> {
     {
         emu_u32 number = emu_thread.linear;
         uint3 index = threadIdx;
+        const uint3 size = blockDim;
         do
             F(values...);
-        while (next_thread(number, index));
+        while (next_thread(number, index, size));
     }
 #else
     static constexpr void (*run)(A...) = F;

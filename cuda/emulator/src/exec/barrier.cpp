@@ -131,7 +131,7 @@ void* emu_cluster_map(const void* shared_address, emu_u32 rank)
         return const_cast<void*>(shared_address);
     worker->repeats = true; // the other block may not have begun: let the monitor start threads for it
     if (!worker->launch->wait_for(cluster->places[rank]))
-        worker->leave({});
+        worker->leave();
     uintptr_t there = worker->map_shared(reinterpret_cast<uintptr_t>(shared_address), rank);
     if (!there)
         refuse({EMU_CALLER, nullptr, 0}, "a block maps an address that is not in its shared memory");

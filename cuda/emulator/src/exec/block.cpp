@@ -175,6 +175,13 @@ void Block::thread_loop()
 // Records the end of the running thread; true when the next thread can start on the same stack.
 bool Block::end_thread(Fiber* self)
 {
+    if (quiet_ && started() == threads_ && !carrier_.races) { // nothing reads what leave_quiet() would record
+        quiet_ = false;
+        carrier_.state->quiet_end = 0;
+        in_use_.store(0, std::memory_order_relaxed);
+        carrier_.stacks.give_back(self);
+        return false;
+    }
     leave_quiet();
     if (__builtin_expect(carrier_.races != nullptr, 0))
         carrier_.settle();
@@ -202,7 +209,7 @@ void Block::go_on_after_end()
             carrier_.leave(stuck());
     }
     if (!next)
-        carrier_.leave({});
+        carrier_.leave();
     carrier_.current = next;
     emu_fiber_resume(next->sp);
 }
@@ -300,7 +307,7 @@ inline void Block::switch_to(Fiber* self, Fiber* next)
 void Block::yield(Fiber* self, const Site& site)
 {
     if (launch_->stopping)
-        carrier_.leave({});
+        carrier_.leave();
     leave_quiet();
     if (__builtin_expect(carrier_.races != nullptr, 0))
         carrier_.settle();
@@ -439,7 +446,7 @@ void Block::wait_for_cluster(Fiber* self, uint32_t token, const Site& site)
     bool good = launch_->wait_in(*cluster, token - cluster_base_);
     carrier_.sleeps.store(false, std::memory_order_relaxed);
     if (!good)
-        carrier_.leave({});
+        carrier_.leave();
     self->wait = Wait::none;
 }
 

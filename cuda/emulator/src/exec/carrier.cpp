@@ -41,6 +41,11 @@ void Carrier::leave(Trouble what)
     emu_fiber_resume(thread_sp);
 }
 
+void Carrier::leave()
+{
+    emu_fiber_resume(thread_sp);
+}
+
 void Carrier::on_thread_stack(const std::function<void()>& service)
 {
     service_ = &service;

@@ -19,8 +19,9 @@ namespace emu::exec {
 struct Carrier {
     Carrier();
     void enter(Fiber* first); // runs fibers until the block has ended or was left
-    // Called on a fiber: leaves the block with the cause, or without one when the launch is stopping.
+    // Called on a fiber: leaves the block with the cause, or without one when it has ended or the launch is stopping.
     void leave(Trouble trouble) __attribute__((noreturn));
+    void leave() __attribute__((noreturn));
     // Called on a fiber: runs a function that needs a deep stack on the OS thread's own stack.
     void on_thread_stack(const std::function<void()>& service);
     // Called by the preemption handler on the running fiber: lets other threads of the block run. `repeats`: the

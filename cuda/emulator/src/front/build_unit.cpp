@@ -55,10 +55,10 @@ void add_gcc_flags(const Checks& checks, std::vector<std::string>* flags)
         flags->push_back("-ftrivial-auto-var-init=pattern");
     flags->insert(flags->end(), {"-fno-gnu-unique", "-fno-tree-vectorize", "-fno-trapping-math", "-fmax-errors=100",
                                  "-fno-var-tracking", "-ftrack-macro-expansion=0", "-fno-diagnostics-show-caret",
-                                 "-Wno-maybe-uninitialized", "-fcaller-saves", "-ftree-pre",
+                                 "-Wno-maybe-uninitialized", "-fcaller-saves", "-ftree-pre", "-fgcse",
                                  "-fno-semantic-interposition", "-fpermissive"});
     flags->insert(flags->end(), {"-fno-builtin-malloc", "-fno-builtin-free"}); // keeps wrong calls of free()
-    // -fcaller-saves and -ftree-pre belong to -O2; they are worth their time and keep line numbers correct.
+    // -fcaller-saves, -ftree-pre and -fgcse belong to -O2; they are worth their time and keep line numbers correct.
     // -fno-semantic-interposition lets kernels be inlined. -fpermissive is for the system headers; elsewhere
     // diagnostics.cpp makes errors of its warnings.
 #if defined(__x86_64__)

@@ -4,6 +4,7 @@
 // Device attributes: the values of a GPU of compute capability 9.0 (an H200), except that features which the software
 // device does not have are 0.
 #include <algorithm>
+#include <array>
 
 #include "../config.hpp"
 #include "device.hpp"
@@ -135,6 +136,20 @@ const AttributeRow attribute_rows[] = {
 };
 // clang-format on
 
+using Values = std::array<int, CU_DEVICE_ATTRIBUTE_MAX>;
+
+// Each launch asks for about ten of them.
+const Values& values_by_attribute()
+{
+    static const Values values = [] {
+        Values all{};
+        for (const AttributeRow& row : attribute_rows)
+            all[size_t(row.attribute)] = row.value;
+        return all;
+    }();
+    return values;
+}
+
 // The first attribute that a driver of that version does not know.
 int unknown_from(int version)
 {
@@ -166,11 +181,7 @@ CUresult Device::attribute(CUdevice_attribute attribute, int* value) const
     case CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH: *value = major() >= 9; break;
     case CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT: *value = config().time_limit.count() > 0; break;
-    default: {
-        auto row = std::find_if(std::begin(attribute_rows), std::end(attribute_rows),
-                                [&](const AttributeRow& r) { return r.attribute == int(attribute); });
-        *value = row == std::end(attribute_rows) ? 0 : row->value;
-    }
+    default: *value = values_by_attribute()[size_t(attribute)]; break;
     }
     return CUDA_SUCCESS;
 }
