@@ -134,17 +134,19 @@ def test_the_software_device_does_what_the_row_says(driver, feature):
         assert program.result == "COMPILATION" and sentence in program.log
 
 
-@pytest.mark.requires(nvidia_compiler=True, nvrtc_version=(13, 1))  # 13.0 breaks on virtual functions
+@pytest.mark.requires(nvidia_compiler=True)
 def test_nvidias_compiler_accepts_what_works(child):
     # Those need a library of the runtime, and another architecture.
     others = ("launching kernels from kernels", "`tcgen05`", "conversions of `e2m3x2`, `e3m2x2` and `e2m1x2` in PTX")
     sources = {feature: source_of(feature) for feature in SAMPLES if feature not in others}
     code = f"""
 from cuda.core import Program, ProgramOptions
+from cuda.bindings import nvrtc
 from support.kernel_files import header_folders
+is_old = nvrtc.nvrtcVersion()[1:] < (13, 1)  # breaks on virtual functions
 options = ProgramOptions(arch="sm_90a", std="c++20", disable_warnings=True, include_path=header_folders() or None)
 for feature, source in {sources!r}.items():
-    if "#include" not in source or header_folders():
+    if ("#include" not in source or header_folders()) and not (is_old and "virtual" in source):
         assert Program(source, "c++", options).compile("ptx").code, feature
 print("compiled")
 """

@@ -275,6 +275,11 @@ __constant__ constexpr crc_table crcs{};
 
 template <class... T> __device__ auto sum_of(T... x) { return (x + ... + 0); }
 template <class F, class... T> __device__ void for_each(F f, T&&... x) { (f(x), ...); }
+struct multiply {
+    int& product;
+    int more;
+    template <class T> __device__ void operator()(T x) const { product *= int(x) + more; }
+};
 template <class T> __device__ T magnitude(T x)
 {
     if constexpr (sizeof(T) == 1)
@@ -293,7 +298,7 @@ KERNEL crc32(const unsigned char* text, const int* begins, unsigned* out, int* s
     out[i] = ~crc;
     constexpr table<3, 1, 4, 1, 5> pi;
     int product = 1;
-    for_each([&](auto x) { product *= int(x) + i; }, 1, 2u, 3ll, 'a');
+    for_each(multiply{product, i}, 1, 2u, 3ll, 'a');
     sums[i] = sum_of(pi[i % pi.size], magnitude(-i), magnitude<char>(i)) + product;
 }
 

@@ -58,9 +58,9 @@ __global__ void grid_stride_tail(int* x, int* out, int bad)
 
 __global__ void carved_too_much(int* x, int* out, int bad)
 {
-    extern __shared__ int all[];
+    extern __shared__ int carved[];
     int half = bad ? 32 : 16;
-    int *first = all, *second = all + half;
+    int *first = carved, *second = carved + half;
     if (threadIdx.x < half) {
         first[threadIdx.x] = 1;
         second[threadIdx.x] = 2; // at carved_too_much
