@@ -148,9 +148,9 @@ KERNEL(warp_with_exits, unsigned* out) // odd lanes exit; the others vote
 KERNEL(count_votes, int* out)
 {
     int odd = threadIdx.x & 1;
-    out[threadIdx.x * 3] = emu_barrier_reduce(EMU_REDUCE_COUNT, odd);
-    out[threadIdx.x * 3 + 1] = emu_barrier_reduce(EMU_REDUCE_AND, odd);
-    out[threadIdx.x * 3 + 2] = emu_barrier_reduce(EMU_REDUCE_OR, odd);
+    out[threadIdx.x * 3] = emu_barrier_reduce(EMU_REDUCE_COUNT, odd, 0, 0);
+    out[threadIdx.x * 3 + 1] = emu_barrier_reduce(EMU_REDUCE_AND, odd, 0, 0);
+    out[threadIdx.x * 3 + 2] = emu_barrier_reduce(EMU_REDUCE_OR, odd, 0, 0);
 }
 
 KERNEL(early_exit_then_barrier, unsigned* out)
