@@ -33,7 +33,16 @@ from cuda.core._native._cuda_core cimport (
 )
 from cuda.core._stream cimport Stream, StreamSource, Stream_accept, Stream_context, Stream_pin
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport set_call_offset, tuple_items
+from cuda.core._utils._cpython cimport (
+    Py_DECREF,
+    PyCodeObject,
+    PyEval_GetFrame,
+    PyFrame_GetCode,
+    PyFrame_GetLasti,
+    PyFrameObject,
+    set_call_offset,
+    tuple_items,
+)
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN, note_left_context
 
 import math
@@ -512,22 +521,9 @@ cdef int launch_kernel(
     if err != cydriver.CUresult.CUDA_SUCCESS:
         retry_launch(err, &c_config, block.kernel_params, stream, config, kernel, kernel_pin)
     if kernel._last_launch is not None:
-        kernel._last_launch.record.note(
-            c_config, NULL if count == 0 else block.kernel_params[0], kernel._block_size if count else 0
-        )
+        kernel._last_launch.record.note(c_config, NULL if count == 0 else block.kernel_params[0], kernel._block_size)
         note_caller(kernel._last_launch)
     return 0
-
-
-cdef extern from "Python.h":
-    ctypedef struct PyCodeObject:
-        pass
-    ctypedef struct PyFrameObject:
-        pass
-    void Py_DECREF(PyCodeObject*) noexcept
-    PyFrameObject* PyEval_GetFrame() noexcept  # a borrowed reference
-    PyCodeObject* PyFrame_GetCode(PyFrameObject*) noexcept
-    int PyFrame_GetLasti(PyFrameObject*) noexcept
 
 
 # Notes the code that launched the kernel. Its line number is computed when a message needs it.

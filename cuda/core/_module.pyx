@@ -46,6 +46,7 @@ from cuda.core._native._cuda_core cimport (
 )
 from cuda.core._stream cimport default_stream
 from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport PyCode_Addr2Line, PyCodeObject
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, LEAVE_RETURN, c_driver_version, note_left_context
 
 from collections import namedtuple
@@ -898,11 +899,6 @@ cdef str function_name(str symbol):
 
 
 # --- Last launches ----------------------------------------------------------------------------------------------------
-
-cdef extern from "Python.h":
-    ctypedef struct PyCodeObject:
-        pass
-    int PyCode_Addr2Line(PyCodeObject* code, int instruction)
 
 cdef dict _last_launches = {}   # (symbol, parameters) -> LastLaunch
 cdef Py_ssize_t MOST_KERNELS = 10_000

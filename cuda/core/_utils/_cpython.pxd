@@ -12,6 +12,16 @@ cdef extern from "Python.h":
     ctypedef PyObject* (*newfunc)(PyTypeObject*, PyObject*, PyObject*)
     ctypedef PyObject* (*vectorcallfunc)(PyObject*, PyObject* const*, size_t, PyObject*)
 
+    ctypedef struct PyCodeObject:
+        pass
+    ctypedef struct PyFrameObject:
+        pass
+    PyFrameObject* PyEval_GetFrame() noexcept  # a borrowed reference
+    PyCodeObject* PyFrame_GetCode(PyFrameObject*) noexcept  # a new reference
+    int PyFrame_GetLasti(PyFrameObject*) noexcept
+    int PyCode_Addr2Line(PyCodeObject*, int instruction) noexcept
+    void Py_DECREF(PyCodeObject*) noexcept
+
 
 cdef extern from "cpython.hpp" namespace "cuda_core":
     cpp_bool is_interpreter_exiting() noexcept nogil
