@@ -190,17 +190,20 @@ def test_damaged_sections_are_found(image, kind, field, value, text):
 @pytest.mark.parametrize(
     "field, value, text",
     [
-        ("name", 2**31, "symbol 3 has no name"),
-        ("shndx", 200, "symbol 3 is in section 200 of"),
+        ("name", 2**31, "has no name"),
+        ("shndx", 200, "is in section 200 of"),
         ("shndx", 0xFFF1, None),
-        ("value", HUGE, "symbol 3 exceeds section"),
-        ("size", HUGE, "symbol 3 exceeds section"),
+        ("value", HUGE, "exceeds section"),
+        ("size", HUGE, "exceeds section"),
     ],
 )
 def test_damaged_symbols_are_found(image, field, value, text):
-    image.put(image.contents(SYMBOLS) + 3 * 24, SYMBOL[field], value)
+    symbols, code = image.contents(SYMBOLS), image.section(CODE)
+    section = (code - image.get(0, HEADER["shoff"])) // 64
+    number = next(n for n in range(1, 100) if image.get(symbols + 24 * n, SYMBOL["shndx"]) == section)
+    image.put(symbols + 24 * number, SYMBOL[field], value)
     found = image.damage()
-    assert found is None if text is None else text in found
+    assert found is None if text is None else f"symbol {number} {text}" in found
 
 
 @needs_compiler
@@ -217,6 +220,7 @@ def test_damaged_relocations_are_found(image, field, value, text):
 
 
 @needs_compiler
+@pytest.mark.requires(nvrtc_version=(13, 0))  # older ones write no notes
 def test_damaged_notes_are_found(image):
     image.put(image.contents(NOTES), (4, "I"), 2**31)
     assert "a note of section" in image.damage()

@@ -74,7 +74,10 @@ def is_context_lost() -> bool:
     from cuda.bindings import driver
 
     lost = [int(getattr(driver.CUresult, f"CUDA_ERROR_{fault}")) for fault in FAULTS]
-    if driver.cuCtxGetCurrent()[0] != 0:  # the driver is not initialized yet
+    try:
+        if driver.cuCtxGetCurrent()[0] != 0:  # the driver is not initialized yet
+            return False
+    except RuntimeError:  # there is no driver
         return False
     return bool(current_context()) and int(driver.cuMemGetInfo()[0]) in lost
 
