@@ -11,6 +11,7 @@ from cpython.object cimport PyObject
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid, PyCapsule_New, PyCapsule_SetName
 
 from cuda.core._native._cuda_core cimport Anchor
+from cuda.core._utils._cpython cimport is_interpreter_exiting
 
 import importlib
 from enum import IntEnum
@@ -240,7 +241,10 @@ cdef int DLPack_check(const DLTensor* tensor) except -1:
 
 
 cdef void DLPack_release(DLPackSource* source) noexcept nogil:
-    if source.versioned != NULL and source.versioned.deleter != NULL:
+    # A deleter can be a ctypes function of a Python module, which may be gone at exit.
+    if is_interpreter_exiting():
+        pass
+    elif source.versioned != NULL and source.versioned.deleter != NULL:
         source.versioned.deleter(source.versioned)
     elif source.plain != NULL and source.plain.deleter != NULL:
         source.plain.deleter(source.plain)

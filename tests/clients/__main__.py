@@ -129,8 +129,12 @@ def run_all(chosen, pythons: list[str], programs: Path) -> int:
         suites.show(chosen.suite, reports)
         _write(chosen.json, reports)
         return int(bool(reports[0].not_ended or any(outcome in suites.BAD for outcome in reports[0].outcomes.values())))
+    paths = sorted(programs.glob("*.py"))
+    unknown = set(chosen.names) - {path.stem for path in paths}
+    if unknown:
+        sys.exit(f"there is no program {', '.join(sorted(unknown))}; there are {', '.join(path.stem for path in paths)}")
     outcomes = []
-    for path in sorted(programs.glob("*.py")):
+    for path in paths:
         if not chosen.names or path.stem in chosen.names:
             outcomes += [run(path.stem, [python, str(path)], needs_of(path), limit_of(path)) for python in pythons]
     for outcome in outcomes:
@@ -140,7 +144,7 @@ def run_all(chosen, pythons: list[str], programs: Path) -> int:
         if outcome.result in ("failed", "timed out"):
             print(outcome.end)
     _write(chosen.json, outcomes)
-    return int(any(outcome.result in ("failed", "timed out") for outcome in outcomes) or not outcomes)
+    return int(any(outcome.result in ("failed", "timed out") for outcome in outcomes))
 
 
 def _write(file: str | None, results: list) -> None:

@@ -42,7 +42,8 @@ def test_outcomes_are_counted(programs, tmp_path, capsys):
 def test_programs_are_chosen_by_name_and_compared(programs):
     assert clients.main(["good", "--peer", sys.executable], programs) == 0
     assert clients.main(["absent"], programs) == 0
-    assert clients.main(["no_such_program"], programs) == 1
+    with pytest.raises(SystemExit, match="there is no program no_such; there are absent, bad, good"):
+        clients.main(["no_such", "good"], programs)
 
 
 def test_a_program_that_never_ends_is_stopped(tmp_path):

@@ -16,6 +16,7 @@ from cuda.bindings import driver
 
 from cuda.core import LegacyPinnedMemoryResource, ManagedMemoryResource
 from cuda.core.utils import StridedMemoryView
+from support import interpreter
 from support.memory import read, write
 from support.tensors import (
     BAD_TENSORS,
@@ -49,6 +50,20 @@ def test_importing_does_not_import_numpy():
         "import sys, cuda.core.utils; assert 'numpy' not in sys.modules and 'cuda.bindings.driver' not in sys.modules"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("kind, tensor", [("DLPackExporter", "_managed"), ("VersionedExporter", "_versioned")])
+def test_deleters_are_not_called_at_exit(kind, tensor):
+    # The code of a deleter may be gone then: that of a ctypes function is freed with its module.
+    code = (
+        "import ctypes\n"
+        "from cuda.core.utils import StridedMemoryView\n"
+        f"from support.tensors import {kind}\n"
+        f"exporter = {kind}()\n"
+        f"exporter.{tensor}.deleter = ctypes.cast(ctypes.CDLL(None).abort, ctypes.c_void_p).value\n"
+        "view = StridedMemoryView.from_dlpack(exporter, stream_ptr=-1)\n"
+    )
+    interpreter.run(code)
 
 
 # --- NumPy: direct reads and protocols agree ---
