@@ -93,12 +93,28 @@ def upload(ordered):
         if ordered: b.wait(a.record())
         add(b, x)
     return run
+def free(ordered):
+    def run(x):
+        y = device.allocate(128, stream=a)
+        add(a, y)
+        if ordered: b.wait(a.record())
+        y.close(b)
+    return run
+def free_node(ordered):
+    def run(x):
+        definition = GraphDefinition()
+        y = definition.allocate(128)
+        used = y.launch(config, kernel, y.dptr, np.int32(1))
+        (used if ordered else y).deallocate(y.dptr)
+        definition.instantiate().launch(a)
+        device.sync()
+    return run
 
 cases = [kernels, event, early_event, event_of_another_stream, stream_wait, device_wait, event_wait, query, chain,
          same_stream, other_memory, default_stream, copy_of_result, ordered_copy, two_copies, fill_beside,
          kernel_beside_fill, graph_before_kernel, graph_beside_kernel]
 reports = {}
-pairs = {"edge": graph, "copy_node": copy_node, "two_graphs": two_graphs, "upload": upload}
+pairs = {"edge": graph, "copy_node": copy_node, "two_graphs": two_graphs, "upload": upload, "free": free, "free_node": free_node}
 rows = [(name if good else f"no_{name}", make(good)) for name, make in pairs.items() for good in (True, False)]
 for name, case in [(f.__name__, f) for f in cases] + rows:
     x = device.allocate(128, stream=a)
@@ -126,10 +142,12 @@ RACES = {
     "no_copy_node": "(cuGraphLaunch|kernel add): data race",
     "no_two_graphs": "kernel add: data race",
     "no_upload": "(cuMemcpy.*|kernel add): data race",
+    "no_free": "(cuMemFreeAsync: data race: release of 128 bytes|kernel add: illegal address)",
+    "no_free_node": "(cuGraphLaunch: data race: release of 128 bytes|kernel add: illegal address)",
 }
 CLEAN = ["event", "stream_wait", "device_wait", "event_wait", "query", "chain", "same_stream", "other_memory"]
 CLEAN += ["default_stream", "ordered_copy", "two_copies", "graph_before_kernel", "edge"]
-CLEAN += ["copy_node", "two_graphs", "upload"]
+CLEAN += ["copy_node", "two_graphs", "upload", "free", "free_node"]
 
 
 @pytest.fixture(scope="module", params=["eager", "deterministic", "shuffle:3"])

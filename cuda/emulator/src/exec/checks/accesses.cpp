@@ -49,12 +49,18 @@ Cell* cells_around(uintptr_t address)
     return row ? find_or_make(row[chunk % leaves], chunk_cells * sizeof(Cell)) : nullptr;
 }
 
+Cell* known_cells_around(uintptr_t address)
+{
+    uintptr_t chunk = address / cells_span;
+    Leaf* row = chunk < branches * leaves ? tree[chunk / leaves].load(std::memory_order_acquire) : nullptr;
+    return row ? row[chunk % leaves].load(std::memory_order_acquire) : nullptr;
+}
+
 void forget_accesses(uintptr_t base, size_t size)
 {
     for (uintptr_t at = base, end = base + size; at < end;) {
         uintptr_t chunk = at / cells_span, stop = std::min(end, (chunk + 1) * cells_span);
-        Leaf* row = chunk < branches * leaves ? tree[chunk / leaves].load(std::memory_order_acquire) : nullptr;
-        Cell* cells = row ? row[chunk % leaves].load(std::memory_order_acquire) : nullptr;
+        Cell* cells = known_cells_around(at);
         size_t first = at % cells_span / cell_bytes, last = (stop - chunk * cells_span + cell_bytes - 1) / cell_bytes;
         if (cells && last - first == chunk_cells)
             madvise(cells, chunk_cells * sizeof(Cell), MADV_DONTNEED);

@@ -46,6 +46,8 @@ struct Cell {
 // The cells of the 64 KiB around an address, made on first use; null if there is no memory for them.
 constexpr size_t cells_span = 64 << 10;
 Cell* cells_around(uintptr_t address);
+// The same, null if nothing there was accessed yet.
+Cell* known_cells_around(uintptr_t address);
 // The memory is allocated again: earlier accesses are those of other objects.
 void forget_accesses(uintptr_t base, size_t size);
 

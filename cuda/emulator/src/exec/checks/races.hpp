@@ -146,8 +146,9 @@ private:
     Chunk chunks_[16]; // used last, by a hash of their numbers: arrays are often a power of two apart
 };
 
-// A copy or fill of the calling thread's operation accesses device memory. A race is kept for take_transfer_race().
-void check_transfer(uintptr_t address, size_t size, bool store);
+// A copy, fill or free of the calling thread's operation accesses device memory. A race is kept for take_transfer_race().
+enum class Transfer { load, store, release };
+void check_transfer(uintptr_t address, size_t size, Transfer transfer);
 std::string take_transfer_race();
 
 } // namespace emu::exec

@@ -211,8 +211,9 @@ thread_local std::string transfer_race;
 
 } // namespace
 
-void check_transfer(uintptr_t address, size_t size, bool store)
+void check_transfer(uintptr_t address, size_t size, Transfer transfer)
 {
+    static constexpr const char* names[] = {"load", "store", "release"};
     static std::atomic<uint64_t> serials{uint64_t(1) << 63}; // launches count from 1
     auto turn = current_turn();
     if (!turn || !in_window(address, size))
@@ -225,9 +226,15 @@ void check_transfer(uintptr_t address, size_t size, bool store)
     era.turn = turn;
     Races races;
     races.begin(begin_era(std::move(era)), 0, 1);
-    Access earlier = races.look_at_cells(address, size, races.access_of(0, 0, store, false, false), false, true);
+    Access access = races.access_of(0, 0, transfer != Transfer::load, false, false), earlier;
+    for (uintptr_t at = address, end = address + size; at < end && !earlier.block;) {
+        size_t part = std::min(end, (at / cells_span + 1) * cells_span) - at;
+        if (transfer != Transfer::release || known_cells_around(at)) // a free does not touch the memory
+            earlier = races.look_at_cells(at, part, access, false, true);
+        at += part;
+    }
     if (earlier.block && transfer_race.empty())
-        transfer_race = std::string(turn->name) + ": data race: " + (store ? "store" : "load") + " of " +
+        transfer_race = std::string(turn->name) + ": data race: " + names[int(transfer)] + " of " +
                         std::to_string(size) + " bytes: " + describe_address(address, size, true) +
                         describe_other(races, earlier) + see(FaultKind::race);
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "../../config.hpp"
+#include "../../exec/checks/races.hpp"
 #include "../device.hpp"
 #include "../streams/queue.hpp"
 
@@ -233,6 +235,8 @@ CUresult AllocationWork::make(CUDA_MEM_ALLOC_NODE_PARAMS_v1& parameters, Work* o
 
 void FreeWork::run(const ExecNode&, NodeRunner&) const
 {
+    if (config().checks.races)
+        exec::check_transfer(memory->allocation()->base, memory->size(), exec::Transfer::release);
     memory->hide();
 }
 

@@ -63,13 +63,13 @@ size_t extent(const Box& box, size_t pitch, size_t slice)
     return (box.depth - 1) * slice + (box.height - 1) * pitch + box.width;
 }
 
-void check_races(const Side& side, const Box& box, bool store)
+void check_races(const Side& side, const Box& box, exec::Transfer transfer)
 {
     if (!side.allocation)
         return;
     for (size_t row = 0; row < box.height * box.depth; ++row)
         exec::check_transfer(side.address() + row / box.height * side.slice + row % box.height * side.pitch, box.width,
-                             store);
+                             transfer);
 }
 
 template <class T> void fill_row(std::byte* row, T value, size_t count)
@@ -90,8 +90,8 @@ CUresult run_copy(const Side& target, const Side& source, const Box& box)
     if (!copy_box(target, source, box))
         return CUDA_ERROR_INVALID_VALUE;
     if (config().checks.races) {
-        check_races(source, box, false);
-        check_races(target, box, true);
+        check_races(source, box, exec::Transfer::load);
+        check_races(target, box, exec::Transfer::store);
     }
     if (config().checks.initialized && target.allocation)
         for (size_t row = 0; row < box.height * box.depth; ++row) {
@@ -108,7 +108,7 @@ void run_fill(const Side& target, uint32_t value, unsigned bytes, size_t width, 
         std::byte* row = target.at + y * target.pitch;
         exec::note_written(target.address() + y * target.pitch, width * bytes);
         if (config().checks.races)
-            exec::check_transfer(target.address() + y * target.pitch, width * bytes, true);
+            exec::check_transfer(target.address() + y * target.pitch, width * bytes, exec::Transfer::store);
         if (bytes == 1)
             std::memset(row, int(value & 0xff), width);
         else if (bytes == 2)

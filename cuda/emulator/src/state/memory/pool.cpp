@@ -6,6 +6,8 @@
 #include <map>
 #include <mutex>
 
+#include "../../config.hpp"
+#include "../../exec/checks/races.hpp"
 #include "../device.hpp"
 #include "../streams/capture_calls.hpp"
 #include "graph_memory.hpp"
@@ -416,6 +418,8 @@ CUresult Pool::release(CUdeviceptr base, Stream& stream)
     if (CUresult failed = claim(base, &allocation))
         return failed;
     return stream.enqueue({Operation::Kind::release, "cuMemFreeAsync", [allocation] {
+                               if (config().checks.races)
+                                   exec::check_transfer(allocation->base, allocation->size, exec::Transfer::release);
                                give_back(*allocation);
                                return CUDA_SUCCESS;
                            }});
