@@ -9,7 +9,7 @@ namespace __v1 { // where other headers declare these types
 
 namespace emu_details {
 inline unsigned rank_in_block() { return emu_thread.linear; }
-inline unsigned lane() { return emu_thread.lane; }
+inline unsigned lane() { return EMU_LANE; }
 inline unsigned long long volume(dim3 d) { return (unsigned long long)d.x * d.y * d.z; }
 inline unsigned position(dim3 at, dim3 size) { return at.x + size.x * (at.y + size.y * at.z); }
 inline unsigned ranks_below(unsigned mask) { return unsigned(__popc(mask & ((1u << lane()) - 1u))); }
@@ -181,7 +181,7 @@ public:
     static unsigned emu_mask()
     {
         unsigned all = (Size == 32 ? 0xffffffffu : (1u << (Size & 31)) - 1u) << emu_first();
-        unsigned left = emu_thread.threads - emu_thread.warp * 32;
+        unsigned left = emu_thread.threads - EMU_WARP * 32;
         return left >= 32 ? all : all & ((1u << left) - 1u);
     }
     static unsigned emu_packed(unsigned lanes) { return lanes >> emu_first(); }
@@ -358,7 +358,7 @@ public:
     // Only for parts of at most a warp: a block is divided like its warps.
     thread_group emu_part(unsigned size) const
     {
-        unsigned left = emu_thread.threads - emu_thread.warp * 32;
+        unsigned left = emu_thread.threads - EMU_WARP * 32;
         unsigned all = left >= 32 ? 0xffffffffu : (1u << left) - 1u;
         return coalesced_group(kind_ == warp ? mask_ : all).emu_part(size);
     }

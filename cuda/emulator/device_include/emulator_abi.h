@@ -7,7 +7,7 @@
 // the version is part of the cache key.
 #pragma once
 
-#define EMU_ABI_VERSION 7u
+#define EMU_ABI_VERSION 8u
 
 #define EMU_HIDDEN __attribute__((visibility("hidden")))
 #define EMU_IMPORT __attribute__((visibility("default")))
@@ -47,9 +47,9 @@ struct EmuRange {
 enum { EMU_RECENT_RANGES = 4 };
 
 struct EmuThread {
-    emu_u32 lane;                // 0..31
-    emu_u32 warp;                // index of the warp in the block
-    emu_u32 linear;              // x + y * width + z * width * height; one more while the kernel starts the next thread
+    emu_u32 linear;              // x + y * width + z * width * height
+    emu_u32 end;                 // the kernel runs the threads from `linear` to before this number
+    emu_u32 row_end;             // the least of this and the end of their row, set by the kernel
     emu_u32 threads;             // threads in the block
     void* dynamic_shared;        // 16-byte aligned at least; the host uses 1024
     emu_u32 dynamic_shared_size; // bytes asked for at the launch
@@ -66,10 +66,11 @@ struct EmuThread {
     emu_u32 no_preempt;          // above 0: the monitor does not preempt this thread
     emu_u32 smid;                // the multiprocessor of this block
     emu_u32 nsmid;               // the number of multiprocessors of the device
-    emu_u32 started;             // how many threads of the block have started; the last of them runs in quiet mode
-    emu_u32 quiet_end;           // in quiet mode the kernel starts the threads before this number; else 0
-    emu_u32 reserved[1];
+    emu_u32 reserved[2];
 };
+
+#define EMU_LANE (::emu_thread.linear & 31)
+#define EMU_WARP (::emu_thread.linear >> 5)
 
 extern EMU_IMPORT EMU_TLS EmuThread emu_thread;
 // Separate symbols, so that the device header can declare `threadIdx` and the like as const
@@ -331,7 +332,7 @@ struct EmuParameter {
 };
 
 // Calls the kernel with copies of the parameters; params[i] points to the value of parameter i. Runs one thread, which the
-// executor has prepared, and the following threads of the block while `quiet_end` allows it.
+// executor has prepared, or with it all that follow before EmuThread::end.
 typedef void (*EmuEntry)(void* const* params);
 
 struct EmuKernel {

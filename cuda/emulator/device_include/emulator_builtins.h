@@ -10,11 +10,13 @@ namespace emu {
 struct ThreadIndex : uint3 {
     mutable unsigned : 0;
 };
+// It takes other such variables for constants, unless their type has constructors, as dim3.
+struct Extent : uint3 {};
 }
 extern const EMU_IMPORT EMU_TLS emu::ThreadIndex threadIdx __asm__("emu_thread_idx");
 extern const EMU_IMPORT EMU_TLS uint3 blockIdx __asm__("emu_block_idx");
-extern const EMU_IMPORT EMU_TLS dim3 blockDim __asm__("emu_block_dim");
-extern const EMU_IMPORT EMU_TLS dim3 gridDim __asm__("emu_grid_dim");
+extern const EMU_IMPORT EMU_TLS emu::Extent blockDim __asm__("emu_block_dim");
+extern const EMU_IMPORT EMU_TLS emu::Extent gridDim __asm__("emu_grid_dim");
 static constexpr int warpSize = 32;
 
 #define EMU_INLINE inline __attribute__((always_inline))

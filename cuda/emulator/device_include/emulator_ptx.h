@@ -350,7 +350,7 @@ EMU_PTX emu_u64 shuffle(emu_u32 op, emu_u32 value, emu_u32 argument, emu_u32 con
 EMU_NO_CHECK __attribute__((noinline)) inline void** lend(void* variable)
 {
     void** slots = emu_tile_slots() + (emu_thread.linear & ~31u);
-    slots[emu_thread.lane] = variable;
+    slots[EMU_LANE] = variable;
     return slots;
 }
 EMU_NO_CHECK __attribute__((noinline)) inline emu_u32 word_of(void* const* slots, unsigned lane, unsigned word)
@@ -365,11 +365,11 @@ EMU_INLINE void load_matrices(emu_u64 address, bool shared, unsigned count, bool
     struct Row {
         emu_u32 words[4];
     } row = {};
-    if (emu_thread.lane < 8 * count)
+    if (EMU_LANE < 8 * count)
         row = pointer<Vector<Row, 1>>(address, shared)->element[0];
     void** slots = lend(&row);
     __syncwarp();
-    unsigned first = emu_thread.lane / 4, pair = emu_thread.lane % 4;
+    unsigned first = EMU_LANE / 4, pair = EMU_LANE % 4;
     for (unsigned i = 0; i < count; ++i) {
         unsigned lane = 8 * i, shift = 16 * (first & 1);
         emu_u32 low = word_of(slots, lane + 2 * pair, first / 2) >> shift;
@@ -410,7 +410,7 @@ EMU_NO_CHECK void multiply(const emu_u64 (&a)[Registers], const emu_u64 (&b)[Reg
     } mine = {a, b};
     void** slots = lend(&mine);
     __syncwarp();
-    unsigned group = emu_thread.lane / 4, column = emu_thread.lane % 4 * 2;
+    unsigned group = EMU_LANE / 4, column = EMU_LANE % 4 * 2;
     for (unsigned i = 0; i < 4; ++i) { // the element in row group + 8 * (i / 2)
         double sum = accumulator(c, i, C());
         for (unsigned lane = 0; lane < 4; ++lane) {

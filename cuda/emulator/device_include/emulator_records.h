@@ -58,34 +58,6 @@ template <class... A> struct Parameters {
 };
 template <class... A> constexpr Layout<sizeof...(A)> Parameters<A...>::layout;
 
-#if EMU_INLINES_KERNELS
-// Starts the next thread of the block after the running one has ended; false if that is left to the executor, because
-// other threads of the block wait. Preemption must not come between the check of `quiet_end` and the change of `started`:
-// it does not while `linear` is ahead. `size` is blockDim, which the compiler would load for each thread.
-EMU_NO_CHECK __attribute__((always_inline)) inline bool next_thread(emu_u32& number, uint3& index, const uint3& size)
-{
-    volatile emu_u32 &linear = emu_thread.linear, &end = emu_thread.quiet_end, &started = emu_thread.started;
-    linear = ++number;
-    if (__builtin_expect(number >= end, 0)) {
-        linear = number - 1;
-        return false;
-    }
-    uint3& shown = const_cast<ThreadIndex&>(threadIdx);
-    if (__builtin_expect(++index.x == size.x, 0)) {
-        index.x = 0;
-        if (++index.y == size.y)
-            index.y = 0, ++index.z;
-        shown = index;
-    }
-    shown.x = index.x;
-    emu_thread.lane = number & 31;
-    if ((number & 31) == 0)
-        emu_thread.warp = number >> 5;
-    started = number + 1;
-    return true;
-}
-#endif
-
 template <class T, T F> struct Named;
 template <class... A, void (*F)(A...)> struct Named<void (*)(A...), F> {
     typedef Parameters<typename RemoveReference<A>::type...> Types;
@@ -94,15 +66,32 @@ template <class... A, void (*F)(A...)> struct Named<void (*)(A...), F> {
     static constexpr emu_u32 bytes = Types::layout.bytes;
     static constexpr const EmuParameter* rows = Types::layout.rows;
 #if EMU_INLINES_KERNELS
-    // Contains the kernel, so that what does not depend on the thread is computed once.
+    // Contains the kernel, so that what does not depend on the thread is computed once. The executor lowers both ends
+    // when the next thread has to start elsewhere, because this one waits. Preemption may do so between any two
+    // instructions: so `linear` is written first, and then compared.
     __attribute__((noinline)) static void run(typename RemoveReference<A>::type... values)
     {
-        emu_u32 number = emu_thread.linear;
+        volatile emu_u32 &linear = emu_thread.linear, &end = emu_thread.end, &row_end = emu_thread.row_end;
+        uint3& shown = const_cast<ThreadIndex&>(threadIdx);
         uint3 index = threadIdx;
-        const uint3 size = blockDim;
-        do
-            F(values...);
-        while (next_thread(number, index, size));
+        emu_u32 number = linear;
+        for (;;) {
+            row_end = number + blockDim.x - index.x;
+            if (row_end > end)
+                row_end = end;
+            do {
+                shown.x = index.x++;
+                shown.y = index.y; // tells the compiler
+                F(values...);
+                linear = ++number;
+            } while (number < row_end);
+            if (number >= end)
+                break;
+            index.x = 0;
+            if (++index.y == blockDim.y)
+                index.y = 0, shown.z = ++index.z;
+        }
+        linear = number - 1;
     }
 #else
     static constexpr void (*run)(A...) = F;

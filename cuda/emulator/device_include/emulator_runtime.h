@@ -136,10 +136,10 @@ extern "C" EMU_NO_CHECK __attribute__((weak, visibility("hidden"), noinline)) em
                                                                                                emu_u32 line)
 {
     void* call = __builtin_return_address(0);
-    emu_u32 own = 1u << emu_thread.lane;
+    emu_u32 own = 1u << EMU_LANE;
     emu::Meeting* meeting = nullptr;
     ++emu_thread.no_preempt;
-    for (emu::Meeting& row : emu::meetings[emu_thread.warp & 31]) {
+    for (emu::Meeting& row : emu::meetings[EMU_WARP & 31]) {
         if (row.mask && row.call == call && row.line == line) {
             meeting = &row;
             break;

@@ -59,7 +59,7 @@ struct Operands {
 };
 static __thread Operands operands[32];
 
-EMU_NO_CHECK EMU_INLINE Operands& own_operands() { return operands[emu_thread.warp & 31]; }
+EMU_NO_CHECK EMU_INLINE Operands& own_operands() { return operands[EMU_WARP & 31]; }
 EMU_INLINE double widened(__half x) { return ::emu::value_of(x); }
 EMU_INLINE double widened(__nv_bfloat16 x) { return ::emu::value_of(x); }
 template <class T> EMU_INLINE double widened(T x) { return double(x); }
@@ -104,7 +104,7 @@ namespace emu {
 // The place in memory of an element of this lane.
 template <class F> EMU_INLINE size_t place(int i, unsigned stride, bool by_rows)
 {
-    unsigned index = emu_thread.lane * F::num_elements + unsigned(i), row = index / F::columns, column = index % F::columns;
+    unsigned index = EMU_LANE * F::num_elements + unsigned(i), row = index / F::columns, column = index % F::columns;
     return by_rows ? size_t(row) * stride + column : size_t(column) * stride + row;
 }
 template <class F, class T> EMU_INLINE void load(F& f, const T* from, unsigned stride, bool by_rows)
@@ -148,7 +148,7 @@ template <class D, class A, class B, class C>
 EMU_NO_CHECK inline void multiply(D& d, const A& a, const B& b, const C& c, bool saturate)
 {
     Operands& own = own_operands();
-    unsigned lane = emu_thread.lane;
+    unsigned lane = EMU_LANE;
     for (unsigned i = 0; i < A::num_elements; ++i)
         own.a[lane * A::num_elements + i] = Element<typename A::element_type>::read(a.x[i]);
     for (unsigned i = 0; i < B::num_elements; ++i)

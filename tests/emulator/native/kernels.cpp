@@ -43,7 +43,7 @@ template <class... A> EMU_NO_CHECK static void call(void (*kernel)(A...), void* 
 
 typedef volatile unsigned Flag;
 
-INLINE unsigned lane() { return emu_thread.lane; }
+INLINE unsigned lane() { return EMU_LANE; }
 INLINE unsigned global_index() { return blockIdx.x * blockDim.x + threadIdx.x; }
 INLINE unsigned atomic_add(unsigned* at, unsigned value)
 {
@@ -166,7 +166,7 @@ KERNEL(producer_consumer, unsigned* out) // named barriers, two warps
 {
     auto* shared = static_cast<unsigned*>(emu_thread.dynamic_shared);
     for (unsigned round = 0; round < 10; ++round) {
-        if (emu_thread.warp == 0) {
+        if (EMU_WARP == 0) {
             shared[lane()] = round * 100 + lane();
             emu_barrier_arrive(1, 64);
             emu_barrier_named(2, 64);
@@ -190,7 +190,7 @@ KERNEL(spin_on_flag, Flag* flag, unsigned* count) // every thread but the last w
 
 KERNEL(spin_with_warps, Flag* flag, unsigned* count) // the waiting warp keeps calling warp operations
 {
-    if (emu_thread.warp == 1)
+    if (EMU_WARP == 1)
         *flag = 1;
     else
         while (!*flag)

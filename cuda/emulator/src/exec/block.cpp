@@ -75,13 +75,11 @@ void Block::abandon()
 // ------------------------------------------------------------------------ one thread
 
 // While a thread runs, the state that its kernel sees (threadIdx, lane) lies in thread-local memory of the worker;
-// these save it into the fiber and restore it.
+// these save it into the fiber and restore it. A thread that has waited is the last of its fiber that the kernel runs.
 inline void Block::save(Fiber* self)
 {
     const EmuThread& state = *carrier_.state;
     self->index = *carrier_.thread_index;
-    self->lane = state.lane;
-    self->warp = state.warp;
     self->linear = state.linear;
 }
 
@@ -90,9 +88,8 @@ inline void Block::restore(Fiber* self)
     self->wait = Wait::none;
     EmuThread& state = *carrier_.state;
     *carrier_.thread_index = self->index;
-    state.lane = self->lane;
-    state.warp = self->warp;
     state.linear = self->linear;
+    state.end = state.row_end = self->linear + 1;
     state.stack_low = self->stack_low;
     state.stack_high = self->stack_high;
 }
@@ -114,14 +111,15 @@ EmuDim3 Block::index_of(uint32_t number) const
 }
 
 // Starts the next thread on `self`. Quiet mode: `self` is the only fiber in use, so that all earlier threads have
-// ended, in order; then ends are not recorded one by one (see leave_quiet()).
+// ended, in order. The kernel can then run the rest of the block, and their ends are not recorded one by one (see
+// leave_quiet()).
 inline void Block::begin_thread(Fiber* self)
 {
     uint32_t number = started();
     set_started(number + 1);
     in_use_.store(in_use() + 1, std::memory_order_relaxed);
     bool ordered = first_ == 0 && step_ == 1;
-    quiet_ = ordered && in_use() == 1;
+    bool quiet = ordered && in_use() == 1;
     settled_ = number;
     if (ordered) {
         self->index = next_index_;
@@ -131,25 +129,21 @@ inline void Block::begin_thread(Fiber* self)
         self->index = index_of(number);
     }
     self->linear = number;
-    self->lane = number & 31;
-    self->warp = number >> 5;
     restore(self);
-    if (quiet_ && !carrier_.races)
-        carrier_.state->quiet_end = threads_;
+    quiet_.store(quiet, std::memory_order_relaxed);
+    if (quiet && !carrier_.races)
+        carrier_.state->end = threads_;
 }
 
 // Leaves quiet mode: records what the kernel skipped (which threads have ended, the next index, the state of the running
-// thread) before anything else reads it. After a signal the state may be that of an earlier thread.
+// thread) before anything else reads it. After a signal the index may be that of the thread before.
 void Block::leave_quiet()
 {
     if (!quiet_)
         return;
-    quiet_ = false;
     EmuThread& state = *carrier_.state;
-    state.quiet_end = 0;
-    state.linear = started() - 1;
-    state.lane = state.linear & 31;
-    state.warp = state.linear >> 5;
+    set_started(started());
+    state.end = state.row_end = started();
     *carrier_.thread_index = index_of(state.linear);
     save(carrier_.current);
     next_index_ = following(*carrier_.thread_index);
@@ -176,8 +170,7 @@ void Block::thread_loop()
 bool Block::end_thread(Fiber* self)
 {
     if (quiet_ && started() == threads_ && !carrier_.races) { // nothing reads what leave_quiet() would record
-        quiet_ = false;
-        carrier_.state->quiet_end = 0;
+        set_started(threads_);
         in_use_.store(0, std::memory_order_relaxed);
         carrier_.stacks.give_back(self);
         return false;
@@ -186,7 +179,7 @@ bool Block::end_thread(Fiber* self)
     if (__builtin_expect(carrier_.races != nullptr, 0))
         carrier_.settle();
     in_use_.store(in_use() - 1, std::memory_order_relaxed);
-    warps_[carrier_.state->warp].live &= ~(1u << carrier_.state->lane);
+    warps_[EMU_WARP].live &= ~(1u << EMU_LANE);
     if (in_use() != 0)
         settle_after_end(self);
     // Threads that were released from a barrier go first, which keeps few stacks in use; pick() says when not.
@@ -223,11 +216,11 @@ void Block::settle_after_end(Fiber* self)
         if (is_complete(barriers_[id]))
             complete(id);
     }
-    Warp& warp = warps_[carrier_.state->warp];
+    Warp& warp = warps_[EMU_WARP];
     emu_u32 tried = 0;
     while (warp.waiting & ~tried) {
         Fiber* other = warp.lane[__builtin_ctz(warp.waiting & ~tried)];
-        tried |= 1u << other->lane;
+        tried |= 1u << (other->linear & 31);
         try_collective(warp, other->call, other->site.pc);
     }
 }
@@ -243,7 +236,7 @@ void Block::exit_thread()
 emu_u32 Block::active_lanes()
 {
     leave_quiet();
-    return warps_[carrier_.state->warp].live;
+    return warps_[EMU_WARP].live;
 }
 
 // ------------------------------------------------------------------------ choosing
@@ -485,10 +478,10 @@ void Block::check_places(uint32_t id, const Fiber* last)
     const Fiber* first[32] = {};
     const Fiber* odd = nullptr;
     auto look = [&](const Fiber* fiber) {
-        const Fiber*& known = first[fiber->warp];
+        const Fiber*& known = first[fiber->linear / 32];
         if (!known)
             known = fiber;
-        else if (known->site != fiber->site && (!odd || fiber->warp < odd->warp))
+        else if (known->site != fiber->site && (!odd || fiber->linear / 32 < odd->linear / 32))
             odd = fiber;
     };
     auto waits = [&](const Fiber* fiber) {
@@ -498,7 +491,7 @@ void Block::check_places(uint32_t id, const Fiber* last)
         if (waits(fiber))
             look(fiber);
     if (odd)
-        refuse_places(id, odd->warp, last);
+        refuse_places(id, odd->linear / 32, last);
 }
 
 void Block::refuse_places(uint32_t id, uint32_t warp, const Fiber* last)

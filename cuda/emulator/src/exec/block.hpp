@@ -55,7 +55,11 @@ public:
 
     // Whether another thread could run if the running one gave way. The monitor reads it without a lock.
     bool others() const { return ready_.head || yielded_.head || started() < threads_; }
-    uint32_t started() const { return __atomic_load_n(&carrier_.state->started, __ATOMIC_RELAXED); }
+    uint32_t started() const
+    {
+        return quiet_.load(std::memory_order_relaxed) ? __atomic_load_n(&carrier_.state->linear, __ATOMIC_RELAXED) + 1
+                                                      : started_.load(std::memory_order_relaxed);
+    }
     uint32_t in_use() const { return in_use_.load(std::memory_order_relaxed); }
     uint32_t live() const { return threads_ - started() + in_use(); }
     uint32_t ended() const { return started() - in_use(); }
@@ -66,7 +70,11 @@ public:
 
 private:
     void begin(uint64_t number);
-    void set_started(uint32_t number) { __atomic_store_n(&carrier_.state->started, number, __ATOMIC_RELAXED); }
+    void set_started(uint32_t number)
+    {
+        started_.store(number, std::memory_order_relaxed);
+        quiet_.store(false, std::memory_order_relaxed);
+    }
     void begin_thread(Fiber* self);
     bool end_thread(Fiber* self);
     void leave_quiet();
@@ -96,8 +104,9 @@ private:
     Carrier& carrier_;
     Launch* launch_ = nullptr;
     uint32_t threads_ = 0;
-    std::atomic<uint32_t> in_use_{0}; // fibers with a thread that has not ended
-    bool quiet_ = false;              // see begin_thread()
+    std::atomic<uint32_t> started_{0}; // threads that have started; in quiet mode, the kernel counts
+    std::atomic<uint32_t> in_use_{0};  // fibers with a thread that has not ended
+    std::atomic<bool> quiet_{false};   // see begin_thread()
     uint32_t settled_ = 0;            // in quiet mode: threads whose end the warps have recorded
     uint32_t cluster_base_ = 0;       // generation of the cluster's barrier when this block began
     uint64_t open_ = 0;               // a bit for each barrier at which a thread has arrived

@@ -30,8 +30,8 @@ struct Carrier {
     // Called by the running thread before another one runs, if races are checked: ends the launch if its last store was
     // one side of a race.
     virtual void settle() = 0;
-    // In quiet mode: whether the kernel is between two threads.
-    bool is_between_threads() const { return state->quiet_end && state->linear == state->started; }
+    // Whether the kernel has run its last thread and returns.
+    bool has_ended() const { return state->linear >= state->end; }
     bool is_on_fiber(uintptr_t stack_pointer) const
     {
         return current && stack_pointer >= current->stack_low && stack_pointer < current->stack_high;

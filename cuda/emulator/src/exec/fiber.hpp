@@ -56,7 +56,7 @@ struct alignas(64) Fiber {
     void* sp = nullptr;
     Fiber* next = nullptr; // in the queue that holds it
     EmuDim3 index{};       // threadIdx of its thread
-    emu_u32 lane = 0, warp = 0, linear = 0;
+    emu_u32 linear = 0;
     uintptr_t stack_low = 0, stack_high = 0;
     Wait wait = Wait::none;
     emu_u32 barrier = 0; // with Wait::barrier: its number

@@ -164,7 +164,7 @@ void on_preempt(int signal, siginfo_t* info, void* context)
     if (!carrier || info->si_code != SI_TKILL || info->si_pid != getpid())
         return pass_on(signal, info, context);
     if (!in_kernel(carrier) || !carrier->is_on_fiber(r.sp()) || !carrier->image ||
-        !carrier->image->has_code(r.pc()) || emu_thread.no_preempt || carrier->is_between_threads())
+        !carrier->image->has_code(r.pc()) || emu_thread.no_preempt || carrier->has_ended())
         return;
     int saved = errno;
     if (carrier->launch->stopping) {

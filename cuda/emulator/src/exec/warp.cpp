@@ -238,8 +238,8 @@ void Block::collect(Fiber* self, EmuWarpCall* call, uintptr_t pc)
     leave_quiet();
     if (__builtin_expect(carrier_.races != nullptr, 0))
         carrier_.settle();
-    unsigned lane = carrier_.state->lane;
-    Warp& warp = warps_[carrier_.state->warp];
+    unsigned lane = EMU_LANE;
+    Warp& warp = warps_[EMU_WARP];
     emu_u32 bit = 1u << lane;
     if (__builtin_expect(!(call->mask & bit), 0))
         refuse(pc, collective_name(*call) + ": the mask does not name the lane that calls (lane " +

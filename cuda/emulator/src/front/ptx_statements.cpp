@@ -323,7 +323,7 @@ private:
         if (lane.empty() || chosen.empty() || mask.empty())
             return false;
         *made = lane + " = (emu_u64)__builtin_ctzll(" + mask + " | 1ull << 32); " + chosen + " = " + lane +
-                " == ::emu_thread.lane; __syncwarp((unsigned)" + mask + ");";
+                " == EMU_LANE; __syncwarp((unsigned)" + mask + ");";
         if (lane == "emu_sink")
             made->insert(0, "emu_sink = 0; ");
         return true;

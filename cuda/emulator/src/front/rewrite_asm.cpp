@@ -17,8 +17,8 @@ struct Register {
 };
 
 const Register registers[] = {
-    {"laneid", "::emu_thread.lane"},
-    {"warpid", "::emu_thread.warp"},
+    {"laneid", "EMU_LANE"},
+    {"warpid", "EMU_WARP"},
     {"nwarpid", "(::emu_thread.threads + 31) / 32"},
     {"smid", "::emu_thread.smid"},
     {"nsmid", "::emu_thread.nsmid"},
@@ -29,11 +29,11 @@ const Register registers[] = {
     {"globaltimer", "::emu_global_timer()"},
     {"globaltimer_lo", "::emu_global_timer()"},
     {"globaltimer_hi", "::emu_global_timer() >> 32"},
-    {"lanemask_eq", "1u << ::emu_thread.lane"},
-    {"lanemask_lt", "(1u << ::emu_thread.lane) - 1"},
-    {"lanemask_le", "(2u << ::emu_thread.lane) - 1"},
-    {"lanemask_ge", "~0u << ::emu_thread.lane"},
-    {"lanemask_gt", "~1u << ::emu_thread.lane"},
+    {"lanemask_eq", "1u << EMU_LANE"},
+    {"lanemask_lt", "(1u << EMU_LANE) - 1"},
+    {"lanemask_le", "(2u << EMU_LANE) - 1"},
+    {"lanemask_ge", "~0u << EMU_LANE"},
+    {"lanemask_gt", "~1u << EMU_LANE"},
     {"dynamic_smem_size", "::emu_thread.dynamic_shared_size"},
     {"total_smem_size", "::emu_thread.dynamic_shared_size + ::emu_thread.static_shared_size"},
     {"cluster_ctarank", "::emu_cluster_rank()"},

@@ -262,7 +262,7 @@ void keep_warp(std::vector<Waiting>* places, uint32_t warp)
 {
     for (Waiting& entry : *places)
         entry.fibers.erase(std::remove_if(entry.fibers.begin(), entry.fibers.end(),
-                                          [&](const Fiber* fiber) { return fiber->warp != warp; }),
+                                          [&](const Fiber* fiber) { return fiber->linear / 32 != warp; }),
                            entry.fibers.end());
     places->erase(
         std::remove_if(places->begin(), places->end(), [](const Waiting& entry) { return entry.fibers.empty(); }),
