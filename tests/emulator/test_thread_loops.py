@@ -8,6 +8,7 @@ import re
 import numpy as np
 import pytest
 
+from emulator.test_barriers import COMPILERS
 from support.compiled import Program
 
 SOURCE = r"""
@@ -36,6 +37,31 @@ extern "C" __global__ void stacks(unsigned* out)
     auto* bytes = static_cast<volatile unsigned*>(__builtin_alloca(40000));
     bytes[9999] = threadIdx.x;
     out[threadIdx.x] = bytes[9999];
+}
+// All threads but the last wait for the next one, by preemption in the middle of a row.
+extern "C" __global__ void chain(unsigned* out)
+{
+    unsigned number = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    unsigned last = blockDim.x * blockDim.y * blockDim.z - 1;
+    while (number < last && atomicAdd(&out[number + 1], 0) == 0) {
+    }
+    atomicExch(&out[number], 1 + threadIdx.x + 100 * threadIdx.y + 10000 * threadIdx.z);
+}
+extern "C" __global__ void some_exit(unsigned* out)
+{
+    unsigned number = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    out[number] = 1;
+    if (threadIdx.x % 2)
+        asm volatile("exit;");
+    out[number] = 2 + threadIdx.x + 100 * threadIdx.y + 10000 * threadIdx.z;
+}
+extern "C" __global__ void extents(unsigned* out)
+{
+    dim3 size = blockDim;
+    size = threadIdx.x ? gridDim : size;
+    const uint3& grid = gridDim;
+    auto chosen = threadIdx.x == 1 ? blockDim : dim3(7, 8, 9);
+    out[threadIdx.x] = size.x + 10 * grid.y + 100 * chosen.x;
 }
 extern "C" __global__ void parameter(unsigned* out, unsigned value) { out[threadIdx.x] = value++; }
 """
@@ -83,6 +109,60 @@ def test_each_thread_frees_its_stack(run):
 
 def test_each_thread_has_its_copy_of_the_parameters(run):
     assert (run("parameter", (64, 1, 1), (5, ctypes.c_uint32)) == 5).all()
+
+
+@pytest.mark.parametrize("block", [(40, 1, 1), (5, 4, 3)])
+def test_a_thread_that_waited_in_a_row_keeps_its_index(run, memory, driver, block):
+    driver.cuMemsetD8(memory, 0, 4096)
+    z, y, x = np.indices(block[::-1])
+    assert (run("chain", block) == 1 + (x + 100 * y + 10000 * z).ravel()).all()
+
+
+def test_threads_continue_after_some_have_exited(run):
+    z, y, x = np.indices((3, 5, 7))
+    assert (run("some_exit", (7, 5, 3)) == np.where(x % 2, 1, 2 + x + 100 * y + 10000 * z).ravel()).all()
+
+
+def test_extents_convert_to_other_types(run):
+    assert run("extents", (2, 1, 1)).tolist() == [2 + 10 + 700, 1 + 10 + 200]
+
+
+FAULTS = r"""
+import numpy as np
+import cuda.emulator
+from cuda.core import Device, LaunchConfig, Program, launch
+source = '''extern "C" __global__ void faulty(int* out, int bad, int kind)
+{
+    int number = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    if (number == bad && kind == 1)
+        while (((volatile int*)out)[200] == 0) { // line 5
+        }
+    int* to = number == bad ? nullptr : out;
+    to[number] = number; // line 8
+}
+'''
+device = Device(); device.set_current(); stream = device.create_stream()
+kernel = Program(source, "c++").compile("cubin").get_kernel("faulty")
+for bad in 39, 104:
+    for kind in 0, 1:
+        buffer = device.allocate(1024, stream=stream)
+        buffer.fill(0, stream=stream)
+        launch(stream, LaunchConfig(grid=1, block=(7, 5, 3)), kernel, buffer, np.int32(bad), np.int32(kind))
+        try: stream.sync()
+        except Exception as error: print(f"{bad}:", str(error).replace("\n", " "))
+        cuda.emulator.reset()
+"""
+
+
+@pytest.mark.parametrize("check", ["none", "memory"])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.requires(command=name)) for name in COMPILERS]
+)
+def test_a_fault_in_the_middle_of_a_block_names_its_thread_and_line(child, name, check):
+    text = child(FAULTS, CXX=COMPILERS[name](), CHECK=check, TIME_LIMIT=0.05)
+    found = re.findall(r"^(\d+): .*default_program:(\d+) in faulty .*thread \((.*?)\) of", text, re.MULTILINE)
+    threads = {"39": "4, 0, 1", "104": "6, 4, 2"}
+    assert found == [(bad, line, threads[bad]) for bad in threads for line in ("8", "5")]
 
 
 @pytest.mark.parametrize("elements", [-1, 16, 1 << 33, 1 << 40, 1 << 46, -(1 << 60)])
