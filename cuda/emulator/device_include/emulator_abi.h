@@ -306,6 +306,9 @@ struct EmuSpace {
     emu_uptr base;
     emu_uptr size;
     emu_u8* shadow; // of `base`
+    // With EMU_CHECK_INITIALIZED, one bit for each byte that has been written, of the memory that can be uninitialized.
+    emu_u8* contents;
+    emu_uptr contents_size; // in bytes of memory, from `base`
 };
 
 // --------------------------------------------------------------------------- records

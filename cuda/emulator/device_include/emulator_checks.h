@@ -52,6 +52,18 @@ EMU_NO_CHECK __attribute__((always_inline)) inline bool known_range(emu_uptr add
 #endif
 }
 
+#if (EMU_CHECKS & 6) == 2
+// Whether emu_watch would do nothing: of a load, a byte has been written, or of a store, all have.
+EMU_NO_CHECK __attribute__((always_inline)) inline bool is_written(emu_uptr offset, emu_size size, emu_u32 access)
+{
+    if (offset >= emu_module.space.contents_size)
+        return true;
+    emu_u32 wanted = ((1u << size) - 1) << (offset & 7);
+    emu_u32 found = emu_module.space.contents[offset >> 3] & wanted;
+    return size <= 8 && (access & EMU_ACCESS_STORE ? found == wanted : found != 0);
+}
+#endif
+
 EMU_NO_CHECK __attribute__((always_inline)) inline void check(emu_uptr address, emu_size size, emu_u32 access,
                                                               bool aligned, void* pc)
 {
@@ -65,6 +77,10 @@ EMU_NO_CHECK __attribute__((always_inline)) inline void check(emu_uptr address, 
         bool below = address - emu_thread.stack_low < (emu_uptr)__builtin_dwarf_cfa() - emu_thread.stack_low;
         emu_check_slow(address, size, access | (below ? EMU_ACCESS_RETURNED : 0), pc);
     }
+#if (EMU_CHECKS & 6) == 2
+    if (emu_thread.checks == (EMU_CHECK_MEMORY | EMU_CHECK_INITIALIZED) && inside && is_written(offset, size, access))
+        return;
+#endif
     if (__builtin_expect(emu_thread.checks > EMU_CHECK_MEMORY, 0))
         emu_watch(address, size, access, pc);
 }

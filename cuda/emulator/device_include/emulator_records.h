@@ -5,12 +5,18 @@
 // The loader finds records by their symbol names.
 #pragma once
 
-// Whether the compiler inlines a kernel into a loop over the threads of a block, which spares calls and what is the same
+// Whether the compiler inlines a kernel into the loop over the threads of a block, which spares calls and what is the same
 // for all threads. Not with clang, which takes threadIdx for a constant; not with the checks that follow each thread.
 #if !defined(__OPTIMIZE__) || defined(__clang__) || (EMU_CHECKS & ~(1 | 16))
+#undef EMU_INLINES_KERNELS
 #define EMU_INLINES_KERNELS 0
 #elif !defined(EMU_INLINES_KERNELS)
 #define EMU_INLINES_KERNELS 1
+#endif
+#if EMU_INLINES_KERNELS
+#define EMU_RUN_ATTRIBUTES __attribute__((noinline))
+#else
+#define EMU_RUN_ATTRIBUTES EMU_NO_CHECK __attribute__((noinline))
 #endif
 
 namespace emu {
@@ -65,16 +71,21 @@ template <class... A, void (*F)(A...)> struct Named<void (*)(A...), F> {
     static constexpr emu_u32 count = sizeof...(A);
     static constexpr emu_u32 bytes = Types::layout.bytes;
     static constexpr const EmuParameter* rows = Types::layout.rows;
-#if EMU_INLINES_KERNELS
-    // Contains the kernel, so that what does not depend on the thread is computed once. The executor lowers both ends
-    // when the next thread has to start elsewhere, because this one waits. Preemption may do so between any two
-    // instructions: so `linear` is written first, and then compared.
-    __attribute__((noinline)) static void run(typename RemoveReference<A>::type... values)
+#if EMU_CHECKS & 32 // the compiler inserts calls into any code
+    static constexpr void (*run)(A...) = F;
+#else
+    // The executor lowers both ends when the next thread has to start elsewhere, because this one waits. Preemption may do
+    // so between any two instructions: so `linear` is written first, and then compared.
+    EMU_RUN_ATTRIBUTES static void run(typename RemoveReference<A>::type... values)
     {
         volatile emu_u32 &linear = emu_thread.linear, &end = emu_thread.end, &row_end = emu_thread.row_end;
         uint3& shown = const_cast<ThreadIndex&>(threadIdx);
         uint3 index = threadIdx;
         emu_u32 number = linear;
+        void (*kernel)(A...) = F;
+#if !EMU_INLINES_KERNELS
+        __asm__("" : "+r"(kernel)); // hides it from the compiler
+#endif
         for (;;) {
             row_end = number + blockDim.x - index.x;
             if (row_end > end)
@@ -82,7 +93,7 @@ template <class... A, void (*F)(A...)> struct Named<void (*)(A...), F> {
             do {
                 shown.x = index.x++;
                 shown.y = index.y; // tells the compiler
-                F(values...);
+                kernel(values...);
                 linear = ++number;
             } while (number < row_end);
             if (number >= end)
@@ -93,8 +104,6 @@ template <class... A, void (*F)(A...)> struct Named<void (*)(A...), F> {
         }
         linear = number - 1;
     }
-#else
-    static constexpr void (*run)(A...) = F;
 #endif
     template <emu_u32... I> EMU_NO_CHECK static void call(void* const* values, Indices<I...>)
     {
@@ -236,5 +245,5 @@ EMU_NO_CHECK __attribute__((always_inline)) inline unsigned char* hide(unsigned 
     EMU_CONVERSIONS                                                                               \
     extern "C" {                                                                                  \
     __attribute__((weak, used, visibility("hidden"))) EmuModule emu_module = {                    \
-        EMU_ABI_VERSION, emu_u32(sizeof(EmuModule)), EMU_CHECKS, architecture, {0, 0, nullptr}, {0, 0, 0, 0}}; \
+        EMU_ABI_VERSION, emu_u32(sizeof(EmuModule)), EMU_CHECKS, architecture, {}, {0, 0, 0, 0}};      \
     }

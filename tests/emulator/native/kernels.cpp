@@ -11,7 +11,7 @@
 
 extern "C" {
 VISIBLE EmuModule emu_module = {
-    EMU_ABI_VERSION, sizeof(EmuModule), 0, 90, {0, 0, nullptr}, {0, 0, 0, 0}};
+    EMU_ABI_VERSION, sizeof(EmuModule), 0, 90, {}, {0, 0, 0, 0}};
 }
 
 #include "checks.h"

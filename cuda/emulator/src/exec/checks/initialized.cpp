@@ -42,6 +42,12 @@ void reserve_contents(uintptr_t base, size_t size)
         contents = {base, size, static_cast<uint8_t*>(bits)};
 }
 
+void describe_contents(EmuSpace* space)
+{
+    space->contents = contents.bits;
+    space->contents_size = contents.size;
+}
+
 void forget_contents(uintptr_t base, size_t size)
 {
     if (contents.holds(base, size))

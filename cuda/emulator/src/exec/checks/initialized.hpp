@@ -8,11 +8,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "../../../device_include/emulator_abi.h"
+
 namespace emu::exec {
 
 // One bit for each byte of the memory of all devices. Other memory counts as written: the host writes managed and
 // pinned memory without a call. All functions do nothing if the check is off.
 void reserve_contents(uintptr_t base, size_t size);
+void describe_contents(EmuSpace* space); // for the loader
 void forget_contents(uintptr_t base, size_t size); // the memory is allocated
 void note_written(uintptr_t base, size_t size);
 void note_copied(uintptr_t to, uintptr_t from, size_t size);

@@ -148,7 +148,8 @@ Access Races::access_of(uint32_t thread, uintptr_t pc, bool store, bool atomic, 
     access.time = threads_[thread].time;
     access.what = (pc >> 1 & ((uint64_t(1) << Access::thread_shift) - 1)) |
                   uint64_t(thread & 1023) << Access::thread_shift |
-                  (atomic ? Access::is_atomic : 0) | (narrow ? Access::is_narrow : 0) | (store ? Access::is_stored : 0);
+                  uint64_t(atomic) * Access::is_atomic | uint64_t(narrow) * Access::is_narrow |
+                  uint64_t(store) * Access::is_stored;
     return access;
 }
 

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "../machine.hpp"
+#include "initialized.hpp"
 
 namespace emu::exec {
 namespace {
@@ -145,8 +146,10 @@ EmuSpace shadow_space(int device)
 {
     View* view = nullptr;
     if (!view_of(device, window.base, 1, &view))
-        return EmuSpace{0, 0, nullptr};
-    return EmuSpace{window.base, window.size, view->shadow};
+        return EmuSpace{};
+    EmuSpace space{window.base, window.size, view->shadow, nullptr, 0};
+    describe_contents(&space);
+    return space;
 }
 
 bool fill_shadow(uintptr_t address)
