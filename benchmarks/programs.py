@@ -40,8 +40,10 @@ SPACES = ("home", "line", "space", "system")  # not part of the language
 ATTRIBUTES = {"__launch_bounds__", "__attribute__", "__align__", "alignas", "decltype"}  # with parentheses
 QUALIFIERS = {"__global__", "__device__", "__host__", "__constant__", "__noinline__"}
 TYPES = {"class", "struct", "union", "enum", "typedef", "using", "static_assert", "friend"}
-# NVRTC has no <stdint.h> and <sys/types.h>.
-TYPEDEFS = """
+# NVRTC has no <stdint.h> and <sys/types.h>, nor the functions that INFINITY and NAN of <math.h> call.
+PRELUDE = """
+#define __builtin_inff() __int_as_float(0x7f800000)
+#define __builtin_nanf(text) __int_as_float(0x7fffffff)
 typedef signed char int8_t; typedef short int16_t; typedef int int32_t; typedef long int64_t;
 typedef unsigned char uint8_t; typedef unsigned short uint16_t; typedef unsigned int uint32_t;
 typedef unsigned long uint64_t; typedef unsigned short ushort; typedef unsigned int uint; typedef unsigned long ulong;
@@ -77,7 +79,7 @@ def preprocess(path: Path, flags: list[str]) -> list[Token]:
             # Macros of system headers are marked like these headers, but in the file that uses them.
             system = name.startswith("<") or (" 3" in marker[3] and name not in home)
             home |= set() if system else {name}
-            tokens.append(Token(marker[0], "system", name) if system else Token(f'# {line} "{name}"\n', "home", name))
+            tokens.append(Token(marker[0], "system" if system else "home", name))
     return tokens
 
 
@@ -107,7 +109,8 @@ class Splitter:
         self.host += host_text(tokens, without) if host else map(blank, tokens)
         for token in tokens:
             if token.kind == "home":
-                self.device.append(token.text.replace("# ", "#line ", 1))
+                marker = MARKER.match(token.text)
+                self.device.append(f'#line {max(int(marker[1]), 1)} "{marker[2]}"\n')
             elif token.kind == "line":
                 self.device.append(token.text)
             elif token.kind != "system":
@@ -374,7 +377,7 @@ class Unit:
         source = object_file.with_suffix(".cpp")
         source.write_text("".join(host.host))
         run(["g++", "-std=c++17", "-O2", "-w", "-fPIC", "-fno-gnu-unique", "-c", str(source), "-o", str(object_file)])
-        self.device = TYPEDEFS + "".join(device.device)
+        self.device = PRELUDE + "".join(device.device)
         # The shadow of a variable has its name; the pointer to a kernel is a variable of the function that launches it.
         self.names: dict[str, str] = {}
         for (symbol, _), (name, _) in zip(symbols_of(object_file), symbols_of(object_file, "-C"), strict=True):
