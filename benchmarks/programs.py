@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import itertools
 import re
 import subprocess
 import sys
@@ -26,6 +27,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 RUNTIME = Path(__file__).resolve().parent / "programs" / "runtime"
+HEADER = RUNTIME / "cuda_runtime.h"  # included by every program
 TOKEN = re.compile(
     r"""(?P<line>^[ \t]*\#.*)"""
     r"""|(?P<space>\n|[ \t\f\v\r]+)"""
@@ -62,7 +64,7 @@ class Token(NamedTuple):
 
 def preprocess(path: Path, flags: list[str]) -> list[Token]:
     """Return the tokens of a file and of its own headers; each run of text from system headers is one token."""
-    command = ["g++", "-E", "-x", "c++", "-std=c++17", "-isystem", str(RUNTIME), "-include", "cuda_runtime.h"]
+    command = ["g++", "-E", "-x", "c++", "-std=c++17", "-isystem", str(RUNTIME), "-include", str(HEADER)]
     text = run([*command, "-D__CUDACC__", "-D__NVCC__", *flags, str(path)])
     tokens, position, system = [], 0, True
     line, name, home = 1, str(path), set()
@@ -77,7 +79,7 @@ def preprocess(path: Path, flags: list[str]) -> list[Token]:
         if marker:
             line, name, position = int(marker[1]), marker[2], marker.end()
             # Macros of system headers are marked like these headers, but in the file that uses them.
-            system = name.startswith("<") or (" 3" in marker[3] and name not in home)
+            system = name.startswith(("<", str(RUNTIME))) or (" 3" in marker[3] and name not in home)
             home |= set() if system else {name}
             tokens.append(Token(marker[0], "system" if system else "home", name))
     return tokens
@@ -95,9 +97,10 @@ class Splitter:
         self.device: list[str] = []
         self.namespaces: list[str] = []
         self.variables: list[str] = []  # of the device
-        # Classes of the host's libraries, such as std::vector; the part for the device leaves out what has such members.
-        libraries = "".join(token.text for token in tokens if token.kind == "system" and str(RUNTIME) not in token.place)
-        self.host_types = {"std", "FILE", "string", *re.findall(r"\b(?:class|struct)\s+(\w+)", libraries)}
+        # Classes of the host's libraries, such as std::vector: what has such members is left out for the device.
+        libraries = [token.text for token in tokens if token.kind == "system" and str(RUNTIME) not in token.place]
+        classes = re.findall(r"\b(?:class|struct)\s+(\w+)", "".join(libraries))
+        self.host_types = {"std", "FILE", "string", *classes}
         self.scope()
         if self.position < len(tokens):
             raise Unsupported(f"{tokens[self.position].place}: unbalanced braces")
@@ -151,16 +154,25 @@ class Splitter:
                 return
         if "__managed__" in words:
             raise Unsupported(f"{first.place}: __managed__ variables are not supported")
-        if bare and bare[0].text == "texture":
+        if any(a.text == "texture" and b.text == "<" for a, b in itertools.pairwise(bare)):
             raise Unsupported(f"{first.place}: texture references are not supported, nor are they by CUDA 12")
         if "__global__" in words:
             self.kernel(end, bare)
         elif is_function:
             device = "__device__" in words
-            stop = closing(self.tokens, end) if has_body else end
+            stop = self.end_of_body(end) if has_body else end
             self.emit(stop + 1, host="__host__" in words or not device, device=device)
         else:
             self.variable_or_type(words, is_class)
+
+    def end_of_body(self, start: int) -> int:
+        """Return the end of a function whose first brace is at ``start``; a constructor's can initialize a member."""
+        stop = closing(self.tokens, start)
+        while (i := next_word(self.tokens, stop)) < len(self.tokens) and self.tokens[i].text in (",", "{"):
+            while self.tokens[i].text != "{":
+                i = closing(self.tokens, i) + 1
+            stop = closing(self.tokens, i)
+        return stop
 
     def namespace(self, head: list[str]) -> None:
         if "namespace" in head:
@@ -212,6 +224,14 @@ class Splitter:
 
 def blank(token: Token) -> str:
     return token.text if token.kind in ("home", "line", "system") else "\n" * token.text.count("\n")
+
+
+def next_word(tokens: list[Token], i: int, step: int = 1) -> int:
+    """Return the index of the next token, or with step -1 of the previous one, that is no space."""
+    i += step
+    while 0 <= i < len(tokens) and tokens[i].kind in SPACES:
+        i += step
+    return i
 
 
 def closing(tokens: list[Token], start: int) -> int:
@@ -305,20 +325,19 @@ def parameter_names(head: list[Token], start: int, place: str) -> list[str]:
 
 def is_constant(tokens: list[Token]) -> bool:
     """Return whether kernels may use a variable of the host: a scalar constant that calls no function."""
-    texts = [token.text for token in tokens]
-    calls = any(
-        token.kind == "word" and following == "(" and token.text != "sizeof"
-        for token, following in zip(tokens, texts[1:], strict=False)
-    )
-    return bool({"const", "constexpr"} & set(texts)) and "=" in texts and not calls and not {"*", "[", "std"} & set(texts)
+    texts = {token.text for token in tokens}
+    calls = any(a.kind == "word" and b.text == "(" and a.text != "sizeof" for a, b in itertools.pairwise(tokens))
+    return "=" in texts and bool({"const", "constexpr"} & texts) and not {"*", "["} & texts and not calls
 
 
 def host_text(tokens: list[Token], without: tuple[str, ...]) -> list[str]:
     """Return C++ for the host, where ``kernel<<<a, b>>>(c)`` is ``::cuda_program::configure(a, b), kernel(c)``."""
     texts = [token.text for token in tokens]
+    in_body = False
     for i, token in enumerate(tokens):
-        if token.kind != "word" and token.text != "<<<":
-            continue
+        in_body |= token.text == "{"
+        if token.text == "__device__" and in_body:
+            raise Unsupported(f"{token.place}: device lambdas and local classes with device code are not supported")
         if token.text in ("__launch_bounds__", "__forceinline__", *QUALIFIERS, *without):
             texts[i] = "inline" if token.text == "__forceinline__" else ""
             if token.text == "__launch_bounds__":
@@ -327,6 +346,8 @@ def host_text(tokens: list[Token], without: tuple[str, ...]) -> list[str]:
             start, end = start_of_kernel(tokens, i), i + 1
             while end < len(tokens) and tokens[end].text != ">>>":
                 end = closing(tokens, end) + 1
+            if end == len(tokens):
+                raise Unsupported(f"{token.place}: <<< without >>>")
             kernel = "".join(texts[start:i])
             texts[start:i] = [""] * (i - start)
             texts[i], texts[end] = "::cuda_program::configure(", f"), {kernel}"
@@ -335,21 +356,14 @@ def host_text(tokens: list[Token], without: tuple[str, ...]) -> list[str]:
 
 def start_of_kernel(tokens: list[Token], launch: int) -> int:
     """Return the index where the name of the kernel before ``<<<`` begins."""
-
-    def previous(i: int) -> int:
-        i -= 1
-        while i >= 0 and tokens[i].kind in SPACES:
-            i -= 1
-        return i
-
-    i = previous(launch)
+    i = next_word(tokens, launch, -1)
     if tokens[i].text == ">":
-        i = previous(closing_angle(tokens, i, -1))
+        i = next_word(tokens, closing_angle(tokens, i, -1), -1)
     if tokens[i].kind != "word":
-        raise Unsupported(f"{tokens[launch].place}: only a name can stand before <<<")
-    while tokens[previous(i)].text == "::":
-        i = previous(i)
-        i = previous(i) if tokens[previous(i)].kind == "word" else i
+        raise Unsupported(f"{tokens[launch].place}: only the name of a kernel can stand before <<<")
+    while tokens[scope := next_word(tokens, i, -1)].text == "::":
+        name = next_word(tokens, scope, -1)
+        i = name if tokens[name].kind == "word" else scope
     return i
 
 
@@ -371,12 +385,10 @@ class Unit:
 
     def __init__(self, path: Path, flags: list[str], arch: int, object_file: Path):
         self.path = path
-        host, device = (
-            Splitter(preprocess(path, [*flags, *more])) for more in ((), (f"-D__CUDA_ARCH__={arch}",))
-        )
+        host, device = (Splitter(preprocess(path, [*flags, *more])) for more in ((), (f"-D__CUDA_ARCH__={arch}",)))
         source = object_file.with_suffix(".cpp")
         source.write_text("".join(host.host))
-        run(["g++", "-std=c++17", "-O2", "-w", "-fPIC", "-fno-gnu-unique", "-c", str(source), "-o", str(object_file)])
+        run(["g++", "-std=c++17", "-O1", "-w", "-fPIC", "-fno-gnu-unique", "-c", str(source), "-o", str(object_file)])
         self.device = PRELUDE + "".join(device.device)
         # The shadow of a variable has its name; the pointer to a kernel is a variable of the function that launches it.
         self.names: dict[str, str] = {}
@@ -444,7 +456,8 @@ def main() -> int:
             directory = Path(name)
             objects = [directory / f"{i}.o" for i in range(len(options.files))]
             units = [
-                Unit(path, flags, 100 * major + 10 * minor, made) for path, made in zip(options.files, objects, strict=True)
+                Unit(path, flags, 100 * major + 10 * minor, made)
+                for path, made in zip(options.files, objects, strict=True)
             ]
             library, _codes = build(units, objects, directory)
     except (Unsupported, CUDAError) as error:

@@ -23,7 +23,8 @@ __global__ void convolution3D_kernel(float *A, float *B, int i)
 {
     int k = blockIdx.x * blockDim.x + threadIdx.x;
     int j = blockIdx.y * blockDim.y + threadIdx.y;
-    if ((i < NI - 1) && (j < NJ - 1) && (k < NK - 1) && (i > 0) && (j > 0) && (k > 0)) B[AT(i, j, k)] = filter(A, i, j, k);
+    if ((i < NI - 1) && (j < NJ - 1) && (k < NK - 1) && (i > 0) && (j > 0) && (k > 0))
+        B[AT(i, j, k)] = filter(A, i, j, k);
 }
 
 int main()

@@ -16,7 +16,8 @@ __global__ void sweep_rows(float *A, float *B, float *X)
         B[i * N + j] -= A[i * N + j] * A[i * N + j] / B[i * N + j - 1];
     }
     X[i * N + N - 1] /= B[i * N + N - 1];
-    for (int j = N - 2; j > 0; j--) X[i * N + j] = (X[i * N + j] - X[i * N + j - 1] * A[i * N + j - 1]) / B[i * N + j - 1];
+    for (int j = N - 2; j > 0; j--)
+        X[i * N + j] = (X[i * N + j] - X[i * N + j - 1] * A[i * N + j - 1]) / B[i * N + j - 1];
 }
 
 __global__ void sweep_columns(float *A, float *B, float *X, int i)

@@ -29,7 +29,8 @@ __global__ void fdtd_step3_kernel(const float *ex, const float *ey, float *hz)
     int j = blockIdx.x * blockDim.x + threadIdx.x;
     int i = blockIdx.y * blockDim.y + threadIdx.y;
     if ((i < NX) && (j < NY))
-        hz[i * NY + j] -= 0.7f * (ex[i * (NY + 1) + (j + 1)] - ex[i * (NY + 1) + j] + ey[(i + 1) * NY + j] - ey[i * NY + j]);
+        hz[i * NY + j] -=
+            0.7f * (ex[i * (NY + 1) + (j + 1)] - ex[i * (NY + 1) + j] + ey[(i + 1) * NY + j] - ey[i * NY + j]);
 }
 
 void run_fdtd(const float *fict, float *ex, float *ey, float *hz)
@@ -42,7 +43,8 @@ void run_fdtd(const float *fict, float *ex, float *ey, float *hz)
             for (int j = 1; j < NY; j++) ex[i * (NY + 1) + j] -= 0.5f * (hz[i * NY + j] - hz[i * NY + (j - 1)]);
         for (int i = 0; i < NX; i++)
             for (int j = 0; j < NY; j++)
-                hz[i * NY + j] -= 0.7f * (ex[i * (NY + 1) + (j + 1)] - ex[i * (NY + 1) + j] + ey[(i + 1) * NY + j] - ey[i * NY + j]);
+                hz[i * NY + j] -=
+                    0.7f * (ex[i * (NY + 1) + (j + 1)] - ex[i * (NY + 1) + j] + ey[(i + 1) * NY + j] - ey[i * NY + j]);
     }
 }
 

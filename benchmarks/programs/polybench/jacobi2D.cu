@@ -12,7 +12,8 @@ __global__ void step(const float *from, float *to, size_t pitch)
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < 1 || y < 1 || x >= NX - 1 || y >= NY - 1) return;
     const char *row = (const char *)from + y * pitch;
-    const float *above = (const float *)(row - pitch), *here = (const float *)row, *below = (const float *)(row + pitch);
+    const float *above = (const float *)(row - pitch), *here = (const float *)row,
+                *below = (const float *)(row + pitch);
     float *target = (float *)((char *)to + y * pitch);
     target[x] = 0.2f * (here[x] + here[x - 1] + here[x + 1] + above[x] + below[x]);
 }
@@ -42,7 +43,8 @@ int main()
 
     for (int t = 0; t < TSTEPS; t++) {
         for (int y = 1; y < NY - 1; y++)
-            for (int x = 1; x < NX - 1; x++) B[y][x] = 0.2f * (A[y][x] + A[y][x - 1] + A[y][x + 1] + A[y - 1][x] + A[y + 1][x]);
+            for (int x = 1; x < NX - 1; x++)
+                B[y][x] = 0.2f * (A[y][x] + A[y][x - 1] + A[y][x + 1] + A[y - 1][x] + A[y + 1][x]);
         memcpy(A, B, sizeof(A));
     }
     cudaFree(from), cudaFree(to);

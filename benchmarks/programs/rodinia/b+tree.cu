@@ -16,10 +16,12 @@ typedef struct knode {
     int num_keys;
 } knode;
 
-typedef struct record { int value; } record;
+typedef struct record {
+    int value;
+} record;
 
-__global__ void findK(long height, knode *knodesD, long knodes_elem, record *recordsD, long *currKnodeD, long *offsetD, int *keysD,
-                      record *ansD)
+__global__ void findK(long height, knode *knodesD, long knodes_elem, record *recordsD, long *currKnodeD, long *offsetD,
+                      int *keysD, record *ansD)
 {
     int thid = threadIdx.x, bid = blockIdx.x;
     for (int i = 0; i < height; i++) {
@@ -70,8 +72,8 @@ int main()
         roots[i] = offsets[i] = first, answers[i].value = -1;
     }
     record *ansD = to_device(answers, QUERIES);
-    findK<<<QUERIES, ORDER>>>(height - 1, to_device(nodes, count), count, to_device(records, KEYS), to_device(roots, QUERIES),
-                              to_device(offsets, QUERIES), to_device(keys, QUERIES), ansD);
+    findK<<<QUERIES, ORDER>>>(height - 1, to_device(nodes, count), count, to_device(records, KEYS),
+                              to_device(roots, QUERIES), to_device(offsets, QUERIES), to_device(keys, QUERIES), ansD);
     gpuErrchk(cudaGetLastError());
     gpuErrchk(cudaMemcpy(answers, ansD, sizeof(answers), cudaMemcpyDeviceToHost));
     for (int i = 0; i < QUERIES; i++) mismatches += answers[i].value != (keys[i] % 3 ? -1 : 7 * (keys[i] / 3));

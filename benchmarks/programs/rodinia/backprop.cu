@@ -39,7 +39,10 @@ __global__ void adjust_weights(const float *delta, int hid, const float *ly, flo
     oldw[index] = change;
 }
 
-static float squash(float x) { return 1.0f / (1.0f + expf(-x)); }
+static float squash(float x)
+{
+    return 1.0f / (1.0f + expf(-x));
+}
 
 int main(int argc, char **argv)
 {
@@ -48,7 +51,8 @@ int main(int argc, char **argv)
     float *old = (float *)calloc(size, sizeof(float)), *found = (float *)malloc(size * sizeof(float));
     float delta[hid + 1], hidden[hid + 1], sums[in / HEIGHT][hid];
     fill(input, in + 1, 1), fill(w, size, 2), fill(delta, hid + 1, 3);
-    float *input_gpu = to_device(input, in + 1), *w_gpu = to_device(w, size), *old_gpu = to_device(old, size), *sums_gpu;
+    float *input_gpu = to_device(input, in + 1), *w_gpu = to_device(w, size), *old_gpu = to_device(old, size),
+          *sums_gpu;
     gpuErrchk(cudaMalloc((void **)&sums_gpu, sizeof(sums)));
 
     dim3 grid(1, in / HEIGHT), threads(WIDTH, HEIGHT);
@@ -71,6 +75,7 @@ int main(int argc, char **argv)
     adjust_weights<<<grid, threads>>>(to_device(delta, hid + 1), hid, input_gpu, w_gpu, old_gpu);
     gpuErrchk(cudaMemcpy(found, w_gpu, size * sizeof(float), cudaMemcpyDeviceToHost));
     for (int i = 1; i <= in; i++)
-        for (int j = 1; j <= hid; j++) w[i * (hid + 1) + j] += ETA * delta[j] * input[i] + MOMENTUM * old[i * (hid + 1) + j];
+        for (int j = 1; j <= hid; j++)
+            w[i * (hid + 1) + j] += ETA * delta[j] * input[i] + MOMENTUM * old[i * (hid + 1) + j];
     return report("backprop", mismatches + count_mismatches(w, found, size, 0.001f));
 }

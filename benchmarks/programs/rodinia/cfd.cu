@@ -31,7 +31,10 @@ void copy(T *dst, T *src, int N)
     gpuErrchk(cudaMemcpy((void *)dst, (void *)src, N * sizeof(T), cudaMemcpyDeviceToDevice));
 }
 
-struct Flow { float density, energy, pressure, speed; float3 momentum, velocity; };
+struct Flow {
+    float density, energy, pressure, speed;
+    float3 momentum, velocity;
+};
 
 __host__ __device__ inline Flow flow(const float *variables, int i, int nelr)
 {
@@ -46,8 +49,9 @@ __host__ __device__ inline Flow flow(const float *variables, int i, int nelr)
     return f;
 }
 
-__host__ __device__ inline void element_flux(int i, int nelr, const int *neighbors, const float3 *normals, const float *variables,
-                                             const float *far_field, const float3 *far_momentum, float *flux)
+__host__ __device__ inline void element_flux(int i, int nelr, const int *neighbors, const float3 *normals,
+                                             const float *variables, const float *far_field, const float3 *far_momentum,
+                                             float *flux)
 {
     Flow a = flow(variables, i, nelr);
     for (int k = 0; k < NVAR; k++) flux[k] = 0;
@@ -56,12 +60,16 @@ __host__ __device__ inline void element_flux(int i, int nelr, const int *neighbo
         float3 n = normals[i + j * nelr];
         Flow b = nb >= 0 ? flow(variables, nb, nelr) : a;
         float factor = nb >= 0 ? 0.05f * (a.speed + b.speed) : 0;
-        float through = 0.5f * (n.x * (a.momentum.x + b.momentum.x) + n.y * (a.momentum.y + b.momentum.y) + n.z * (a.momentum.z + b.momentum.z));
+        float through = 0.5f * (n.x * (a.momentum.x + b.momentum.x) + n.y * (a.momentum.y + b.momentum.y) +
+                                n.z * (a.momentum.z + b.momentum.z));
         if (nb == -2) through += n.x * far_field[VAR_MOMENTUM] + n.y * far_momentum[1].y;
         flux[0] += factor * (b.density - a.density) - through;
-        flux[1] += factor * (b.momentum.x - a.momentum.x) - through * a.velocity.x - n.x * 0.5f * (a.pressure + b.pressure);
-        flux[2] += factor * (b.momentum.y - a.momentum.y) - through * a.velocity.y - n.y * 0.5f * (a.pressure + b.pressure);
-        flux[3] += factor * (b.momentum.z - a.momentum.z) - through * a.velocity.z - n.z * 0.5f * (a.pressure + b.pressure);
+        flux[1] +=
+            factor * (b.momentum.x - a.momentum.x) - through * a.velocity.x - n.x * 0.5f * (a.pressure + b.pressure);
+        flux[2] +=
+            factor * (b.momentum.y - a.momentum.y) - through * a.velocity.y - n.y * 0.5f * (a.pressure + b.pressure);
+        flux[3] +=
+            factor * (b.momentum.z - a.momentum.z) - through * a.velocity.z - n.z * 0.5f * (a.pressure + b.pressure);
         flux[4] += factor * (b.energy - a.energy) - through * (a.energy + a.pressure) / a.density;
     }
 }
@@ -81,30 +89,36 @@ __global__ void cuda_compute_flux(int nelr, int *neighbors, float3 *normals, flo
     for (int k = 0; k < NVAR; k++) fluxes[i + k * nelr] = flux[k];
 }
 
-__global__ void cuda_time_step(int j, int nelr, float *old_variables, float *variables, float *step_factors, float *fluxes)
+__global__ void cuda_time_step(int j, int nelr, float *old_variables, float *variables, float *step_factors,
+                               float *fluxes)
 {
     const int i = (blockDim.x * blockIdx.x + threadIdx.x);
     if (i >= nelr) return;
     float factor = step_factors[i] / float(RK + 1 - j);
-    for (int k = 0; k < NVAR; k++) variables[i + k * nelr] = old_variables[i + k * nelr] + factor * fluxes[i + k * nelr];
+    for (int k = 0; k < NVAR; k++)
+        variables[i + k * nelr] = old_variables[i + k * nelr] + factor * fluxes[i + k * nelr];
 }
 
 int main(int argc, char **argv)
 {
     const int nel = 500, nelr = BLOCK * DIVIDE_UP(nel, BLOCK);
-    static float variables[NVAR * nelr], old[NVAR * nelr], areas[nelr], steps[nelr], fluxes[NVAR * nelr], found[NVAR * nelr];
+    static float variables[NVAR * nelr], old[NVAR * nelr], areas[nelr], steps[nelr], fluxes[NVAR * nelr],
+        found[NVAR * nelr];
     static int neighbors[NNB * nelr];
     static float3 normals[NNB * nelr];
     float h_ff_variable[NVAR] = {1.4f, 0.1f, 0.02f, 0, 4};
     float3 h_ff_momentum[NDIM] = {{0.1f, 0, 0}, {0, 0.02f, 0}, {0, 0, 0}};
+    const float nx[NNB] = {1, -1, 0, 0}, ny[NNB] = {0, 0, 1, -1};
     unsigned seed = 7;
     fill(areas, nelr, 2);
     for (int i = 0; i < nelr; i++) {
         areas[i] += 0.5f;
-        for (int k = 0; k < NVAR; k++) variables[i + k * nelr] = h_ff_variable[k] * (1 + (next_random(&seed) % 100) * 1e-3f);
+        for (int k = 0; k < NVAR; k++)
+            variables[i + k * nelr] = h_ff_variable[k] * (1 + (next_random(&seed) % 100) * 1e-3f);
         for (int j = 0; j < NNB; j++) {
-            neighbors[i + j * nelr] = next_random(&seed) % 10 == 0 ? -1 - (int)(next_random(&seed) % 2) : next_random(&seed) % nelr;
-            normals[i + j * nelr] = make_float3(j == 0 ? 1 : j == 1 ? -1 : 0, j == 2 ? 1 : j == 3 ? -1 : 0, 0.1f * (j - 1.5f));
+            neighbors[i + j * nelr] =
+                next_random(&seed) % 10 == 0 ? -1 - (int)(next_random(&seed) % 2) : next_random(&seed) % nelr;
+            normals[i + j * nelr] = make_float3(nx[j], ny[j], 0.1f * (j - 1.5f));
         }
     }
     gpuErrchk(cudaMemcpyToSymbol(ff_variable, h_ff_variable, NVAR * sizeof(float)));
@@ -127,7 +141,8 @@ int main(int argc, char **argv)
                 element_flux(i, nelr, neighbors, normals, variables, h_ff_variable, h_ff_momentum, flux);
                 for (int k = 0; k < NVAR; k++) fluxes[i + k * nelr] = flux[k];
             }
-            for (int i = 0; i < NVAR * nelr; i++) variables[i] = old[i] + steps[i % nelr] / float(RK + 1 - j) * fluxes[i];
+            for (int i = 0; i < NVAR * nelr; i++)
+                variables[i] = old[i] + steps[i % nelr] / float(RK + 1 - j) * fluxes[i];
         }
     }
     gpuErrchk(cudaMemcpy(found, d_variables, sizeof(found), cudaMemcpyDeviceToHost));

@@ -9,7 +9,10 @@
 
 namespace dwt {
 
-inline int divRndUp(int n, int d) { return (n / d) + ((n % d) ? 1 : 0); }
+inline int divRndUp(int n, int d)
+{
+    return (n / d) + ((n % d) ? 1 : 0);
+}
 
 /* A line of samples, with mirrored ends. */
 template <int MAX>

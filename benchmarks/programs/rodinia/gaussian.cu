@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-// Solves a system of equations: multipliers of a column, then the rest of the matrix, for each row; host back substitution.
+// Solves a system of equations: multipliers of a column, then the rest of the matrix, for each row; host back
+// substitution.
 #include "../common/check.h"
 
 #define BLOCK_SIZE_XY 8
@@ -56,7 +57,8 @@ int main(int argc, char *argv[])
         checkCUDAError("Fan2");
     }
     gettimeofday(&time_end, NULL);
-    totalKernelTime = (time_end.tv_sec * 1000000 + time_end.tv_usec) - (time_start.tv_sec * 1000000 + time_start.tv_usec);
+    totalKernelTime =
+        (time_end.tv_sec * 1000000 + time_end.tv_usec) - (time_start.tv_sec * 1000000 + time_start.tv_usec);
     printf("Time for kernels:\t%f sec\n", totalKernelTime * 1e-6);
     cudaMemcpy(reduced, a_cuda, sizeof(a), cudaMemcpyDeviceToHost);
     cudaMemcpy(rhs, b_cuda, sizeof(b), cudaMemcpyDeviceToHost);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-// Finds points of a frame again in the next one: a block for each point, with parameters and pointers in constant memory.
+// Finds points of a frame again in the next one: a block for each point, with parameters and pointers in constant
+// memory.
 #include "../common/check.h"
 
 #define NUMBER_THREADS 64
@@ -51,7 +52,8 @@ __global__ void kernel(const fp *d_frame)
     }
     __syncthreads();
     for (int half = NUMBER_THREADS / 2; half > 0; half /= 2) {
-        if (tx < half && s_best[tx + half] < s_best[tx]) s_best[tx] = s_best[tx + half], s_place[tx] = s_place[tx + half];
+        if (tx < half && s_best[tx + half] < s_best[tx])
+            s_best[tx] = s_best[tx + half], s_place[tx] = s_place[tx + half];
         __syncthreads();
     }
     if (tx == 0) *unique.d_best = s_place[0];
@@ -66,7 +68,8 @@ int main(int argc, char *argv[])
     fill(frame, FRAME * FRAME, 3);
     const int dr = 3, dc = -2;
     for (int r = 0; r < FRAME; r++)
-        for (int c = 0; c < FRAME; c++) moved[r * FRAME + c] = frame[(r - dr + FRAME) % FRAME * FRAME + (c - dc + FRAME) % FRAME] + 0.01f;
+        for (int c = 0; c < FRAME; c++)
+            moved[r * FRAME + c] = frame[(r - dr + FRAME) % FRAME * FRAME + (c - dc + FRAME) % FRAME] + 0.01f;
     for (int p = 0; p < ALL_POINTS; p++) {
         fp T[TEMPLATE * TEMPLATE];
         common.endoRow[p] = 10 + (p / 4) * 18, common.endoCol[p] = 8 + (p % 4) * 15;

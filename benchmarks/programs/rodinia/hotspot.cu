@@ -16,10 +16,12 @@ struct Chip {
     float cap, rx, ry, rz, step, ambient;
 };
 
-__host__ __device__ float next_temperature(const Chip &c, float t, float power, float north, float south, float west, float east)
+__host__ __device__ float next_temperature(const Chip &c, float t, float power, float north, float south, float west,
+                                           float east)
 {
-    return t + c.step / c.cap *
-                   (power + (south + north - 2.0f * t) / c.ry + (east + west - 2.0f * t) / c.rx + (c.ambient - t) / c.rz);
+    return t +
+           c.step / c.cap *
+               (power + (south + north - 2.0f * t) / c.ry + (east + west - 2.0f * t) / c.rx + (c.ambient - t) / c.rz);
 }
 
 __global__ void calculate_temp(int iteration, const float *power, const float *temp_src, float *temp_dst, Chip chip)
@@ -36,7 +38,8 @@ __global__ void calculate_temp(int iteration, const float *power, const float *t
         power_on_cuda[ty][tx] = power[y * COLS + x];
     }
     __syncthreads();
-    int n = y > 0 ? ty - 1 : ty, s = y < ROWS - 1 ? ty + 1 : ty, w = x > 0 ? tx - 1 : tx, e = x < COLS - 1 ? tx + 1 : tx;
+    int n = y > 0 ? ty - 1 : ty, s = y < ROWS - 1 ? ty + 1 : ty, w = x > 0 ? tx - 1 : tx,
+        e = x < COLS - 1 ? tx + 1 : tx;
     bool computed = false;
     for (int i = 0; i < iteration; i++) {
         computed = false;
@@ -68,15 +71,17 @@ int main()
         int temp = src;
         src = dst;
         dst = temp;
-        calculate_temp<<<dimGrid, dimBlock>>>(MIN(PYRAMID, STEPS - t), MatrixPower, MatrixTemp[src], MatrixTemp[dst], chip);
+        calculate_temp<<<dimGrid, dimBlock>>>(MIN(PYRAMID, STEPS - t), MatrixPower, MatrixTemp[src], MatrixTemp[dst],
+                                              chip);
     }
     gpuErrchk(cudaMemcpy(found, MatrixTemp[dst], sizeof(found), cudaMemcpyDeviceToHost));
     for (int t = 0; t < STEPS; t++) {
         for (int y = 0; y < ROWS; y++)
             for (int x = 0; x < COLS; x++) {
-                int n = y ? y - 1 : y, s = y < ROWS - 1 ? y + 1 : y, w = x ? x - 1 : x, e = x < COLS - 1 ? x + 1 : x, i = y * COLS + x;
-                next[i] = next_temperature(chip, temp[i], power[i], temp[n * COLS + x], temp[s * COLS + x], temp[y * COLS + w],
-                                           temp[y * COLS + e]);
+                int n = y ? y - 1 : y, s = y < ROWS - 1 ? y + 1 : y, w = x ? x - 1 : x, e = x < COLS - 1 ? x + 1 : x,
+                    i = y * COLS + x;
+                next[i] = next_temperature(chip, temp[i], power[i], temp[n * COLS + x], temp[s * COLS + x],
+                                           temp[y * COLS + w], temp[y * COLS + e]);
             }
         memcpy(temp, next, sizeof(temp));
     }

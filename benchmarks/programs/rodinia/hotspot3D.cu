@@ -11,8 +11,8 @@
 #define ITERATIONS 6
 #define AMB_TEMP 80.0f
 
-__global__ void hotspotOpt1(float *p, float *tIn, float *tOut, float sdc, float ce, float cw, float cn, float cs, float ct,
-                            float cb, float cc)
+__global__ void hotspotOpt1(float *p, float *tIn, float *tOut, float sdc, float ce, float cw, float cn, float cs,
+                            float ct, float cb, float cc)
 {
     int i = blockDim.x * blockIdx.x + threadIdx.x;
     int j = blockDim.y * blockIdx.y + threadIdx.y;
@@ -24,8 +24,8 @@ __global__ void hotspotOpt1(float *p, float *tIn, float *tOut, float sdc, float 
     temp1 = temp2 = tIn[c];
     temp3 = tIn[c + xy];
     for (int k = 0; k < NZ; ++k) {
-        tOut[c] = cc * temp2 + cw * tIn[W] + ce * tIn[E] + cs * tIn[S] + cn * tIn[N] + cb * temp1 + ct * temp3 + sdc * p[c] +
-                  ct * AMB_TEMP;
+        tOut[c] = cc * temp2 + cw * tIn[W] + ce * tIn[E] + cs * tIn[S] + cn * tIn[N] + cb * temp1 + ct * temp3 +
+                  sdc * p[c] + ct * AMB_TEMP;
         c += xy, W += xy, E += xy, N += xy, S += xy;
         temp1 = temp2;
         temp2 = temp3;
@@ -33,8 +33,8 @@ __global__ void hotspotOpt1(float *p, float *tIn, float *tOut, float sdc, float 
     }
 }
 
-void computeTempCPU(float *pIn, float *tIn, float *tOut, float sdc, float ce, float cw, float cn, float cs, float ct, float cb,
-                    float cc)
+void computeTempCPU(float *pIn, float *tIn, float *tOut, float sdc, float ce, float cw, float cn, float cs, float ct,
+                    float cb, float cc)
 {
     for (int z = 0; z < NZ; z++)
         for (int y = 0; y < NY; y++)
@@ -43,8 +43,8 @@ void computeTempCPU(float *pIn, float *tIn, float *tOut, float sdc, float ce, fl
                 int w = (x == 0) ? c : c - 1, e = (x == NX - 1) ? c : c + 1;
                 int n = (y == 0) ? c : c - NX, s = (y == NY - 1) ? c : c + NX;
                 int b = (z == 0) ? c : c - NX * NY, t = (z == NZ - 1) ? c : c + NX * NY;
-                tOut[c] = tIn[c] * cc + tIn[n] * cn + tIn[s] * cs + tIn[e] * ce + tIn[w] * cw + tIn[t] * ct + tIn[b] * cb +
-                          sdc * pIn[c] + ct * AMB_TEMP;
+                tOut[c] = tIn[c] * cc + tIn[n] * cn + tIn[s] * cs + tIn[e] * ce + tIn[w] * cw + tIn[t] * ct +
+                          tIn[b] * cb + sdc * pIn[c] + ct * AMB_TEMP;
             }
 }
 

@@ -60,7 +60,8 @@ int main()
     static unsigned char data[LENGTH];
     static uint histogram[SYMBOLS], expected[SYMBOLS], codes[SYMBOLS], lengths[SYMBOLS], offsets[LENGTH];
     unsigned seed = 3;
-    for (int i = 0; i < LENGTH; i++) data[i] = std::min(next_random(&seed) % SYMBOLS, next_random(&seed) % SYMBOLS), expected[data[i]]++;
+    for (int i = 0; i < LENGTH; i++)
+        data[i] = std::min(next_random(&seed) % SYMBOLS, next_random(&seed) % SYMBOLS), expected[data[i]]++;
     unsigned char *d_data = to_device(data, LENGTH);
     uint *d_histogram = to_device(histogram, SYMBOLS);
     cudaDeviceProp prop;

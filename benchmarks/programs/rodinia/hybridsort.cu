@@ -35,7 +35,8 @@ __global__ void bucketcount(const float *input, int *indices, unsigned *counts, 
 
 __global__ void bucketsort(const float *input, const int *indices, float *output, int size)
 {
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < size; i += gridDim.x * blockDim.x) output[indices[i]] = input[i];
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < size; i += gridDim.x * blockDim.x)
+        output[indices[i]] = input[i];
 }
 
 template <bool UP>

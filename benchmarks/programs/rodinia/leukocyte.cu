@@ -16,20 +16,20 @@ __constant__ int c_tX[NCIRCLES * NPOINTS];
 __constant__ int c_tY[NCIRCLES * NPOINTS];
 __constant__ float c_strel[STREL_SIZE * STREL_SIZE];
 
-#define GICOV_BODY(grad_x, grad_y, i, j, sines, cosines, tX, tY, result)                                          \
-    for (int k = 0; k < NCIRCLES; k++) {                                                                          \
-        float sum = 0.f, M2 = 0.f, mean = 0.f;                                                                    \
-        for (int n = 0; n < NPOINTS; n++) {                                                                       \
-            int at = ((i) + tY[k * NPOINTS + n]) * COLS + (j) + tX[k * NPOINTS + n];                              \
-            float p = grad_x[at] * cosines[n] + grad_y[at] * sines[n];                                            \
-            sum += p;                                                                                             \
-            float delta = p - mean;                                                                               \
-            mean = mean + (delta / (float)(n + 1));                                                               \
-            M2 = M2 + (delta * (p - mean));                                                                       \
-        }                                                                                                         \
-        mean = sum / ((float)NPOINTS);                                                                            \
-        float var = M2 / ((float)(NPOINTS - 1));                                                                  \
-        if (((mean * mean) / var) > result) result = (mean * mean) / var;                                         \
+#define GICOV_BODY(grad_x, grad_y, i, j, sines, cosines, tX, tY, result) \
+    for (int k = 0; k < NCIRCLES; k++) { \
+        float sum = 0.f, M2 = 0.f, mean = 0.f; \
+        for (int n = 0; n < NPOINTS; n++) { \
+            int at = ((i) + tY[k * NPOINTS + n]) * COLS + (j) + tX[k * NPOINTS + n]; \
+            float p = grad_x[at] * cosines[n] + grad_y[at] * sines[n]; \
+            sum += p; \
+            float delta = p - mean; \
+            mean = mean + (delta / (float)(n + 1)); \
+            M2 = M2 + (delta * (p - mean)); \
+        } \
+        mean = sum / ((float)NPOINTS); \
+        float var = M2 / ((float)(NPOINTS - 1)); \
+        if (((mean * mean) / var) > result) result = (mean * mean) / var; \
     }
 
 __global__ void GICOV_kernel(const float *grad_x, const float *grad_y, float *gicov)
@@ -71,7 +71,8 @@ int main()
         for (int k = 0; k < NCIRCLES; k++)
             tX[k * NPOINTS + n] = (int)(cosines[n] * (4 + 2 * k)), tY[k * NPOINTS + n] = (int)(sines[n] * (4 + 2 * k));
     }
-    for (int i = 0; i < STREL_SIZE * STREL_SIZE; i++) strel[i] = (abs(i / STREL_SIZE - 2) + abs(i % STREL_SIZE - 2)) <= 2;
+    for (int i = 0; i < STREL_SIZE * STREL_SIZE; i++)
+        strel[i] = (abs(i / STREL_SIZE - 2) + abs(i % STREL_SIZE - 2)) <= 2;
     gpuErrchk(cudaMemcpyToSymbol(c_sin_angle, sines, sizeof(sines)));
     gpuErrchk(cudaMemcpyToSymbol(c_cos_angle, cosines, sizeof(cosines), 0, cudaMemcpyHostToDevice));
     gpuErrchk(cudaMemcpyToSymbol(c_tX, tX, sizeof(tX)));
@@ -81,7 +82,8 @@ int main()
     gpuErrchk(cudaMalloc((void **)&d_gicov, sizeof(gicov)));
     gpuErrchk(cudaMalloc((void **)&d_dilated, sizeof(dilated)));
     gpuErrchk(cudaMemset(d_gicov, 0, sizeof(gicov)));
-    GICOV_kernel<<<ROWS - 2 * MAX_RADIUS, COLS - 2 * MAX_RADIUS>>>(to_device(gx, ROWS * COLS), to_device(gy, ROWS * COLS), d_gicov);
+    GICOV_kernel<<<ROWS - 2 * MAX_RADIUS, COLS - 2 * MAX_RADIUS>>>(to_device(gx, ROWS * COLS),
+                                                                   to_device(gy, ROWS * COLS), d_gicov);
     int threads_per_block = 176, num_blocks = (int)(((float)(ROWS * COLS) / (float)threads_per_block) + 0.5);
     num_blocks = num_blocks * threads_per_block < ROWS * COLS ? num_blocks + 1 : num_blocks;
     dilate_kernel<<<num_blocks, threads_per_block>>>(ROWS, COLS, STREL_SIZE, STREL_SIZE, d_gicov, d_dilated);
@@ -94,7 +96,8 @@ int main()
     for (int i = 0; i < ROWS * COLS; i++)
         for (int k = 0; k < STREL_SIZE * STREL_SIZE; k++) {
             int y = i / COLS + k / STREL_SIZE - 2, x = i % COLS + k % STREL_SIZE - 2;
-            if (strel[k] != 0 && y >= 0 && y < ROWS && x >= 0 && x < COLS) dilated[i] = fmaxf(dilated[i], gicov[y * COLS + x]);
+            if (strel[k] != 0 && y >= 0 && y < ROWS && x >= 0 && x < COLS)
+                dilated[i] = fmaxf(dilated[i], gicov[y * COLS + x]);
         }
     return report("leukocyte", count_mismatches(dilated, found, ROWS * COLS, 0.01f));
 }

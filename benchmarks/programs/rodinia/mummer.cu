@@ -16,20 +16,26 @@ typedef struct __align__(4) {
     int place;
 } node_t;
 
-struct Match { int place, length; };
+struct Match {
+    int place, length;
+};
 
 __device__ __forceinline__ int letter(char c)
 {
     switch (c) {
-    case 'A': return 0;
-    case 'C': return 1;
-    case 'G': return 2;
-    default: return 3;
+    case 'A':
+        return 0;
+    case 'C':
+        return 1;
+    case 'G':
+        return 2;
+    default:
+        return 3;
     }
 }
 
-__global__ void mummergpuKernel(Match *match_coords, const char *queries, const int *queryLengths, const node_t *nodes, int numQueries,
-                                int stride)
+__global__ void mummergpuKernel(Match *match_coords, const char *queries, const int *queryLengths, const node_t *nodes,
+                                int numQueries, int stride)
 {
     int qryid = blockIdx.x * blockDim.x + threadIdx.x;
     if (qryid >= numQueries) return;
@@ -82,7 +88,8 @@ int main()
         lengths[q] = QUERY_LENGTH - q % 5;
         size_t from = next_random(&seed) % (REFERENCE - QUERY_LENGTH);
         for (int i = 0; i < lengths[q]; i++)
-            queries[q * QUERY_LENGTH + i] = next_random(&seed) % 8 ? reference[from + i] : "ACGT"[next_random(&seed) % 4];
+            queries[q * QUERY_LENGTH + i] =
+                next_random(&seed) % 8 ? reference[from + i] : "ACGT"[next_random(&seed) % 4];
     }
     SuffixTree tree(reference);
     std::vector<Match> matches(QUERIES * QUERY_LENGTH);
@@ -100,7 +107,8 @@ int main()
             std::string text(&queries[q * QUERY_LENGTH + start], std::min(lengths[q] - start, DEPTH));
             while (reference.find(text) == std::string::npos) text.pop_back();
             const Match &match = matches[q * QUERY_LENGTH + start];
-            mismatches += match.length != (int)text.size() || (match.length && match.place != (int)reference.find(text));
+            mismatches +=
+                match.length != (int)text.size() || (match.length && match.place != (int)reference.find(text));
         }
     printf("%zu nodes\n", tree.size());
     return report("mummer", mismatches);

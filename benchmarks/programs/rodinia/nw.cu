@@ -10,7 +10,10 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-int maximum(int a, int b, int c) { return a > b ? (a > c ? a : c) : (b > c ? b : c); }
+int maximum(int a, int b, int c)
+{
+    return a > b ? (a > c ? a : c) : (b > c ? b : c);
+}
 #ifdef __cplusplus
 }
 #endif
@@ -41,14 +44,16 @@ __global__ void needle_cuda_shared(const int *reference, int *matrix, int cols, 
     for (int m = 0; m < BLOCK_SIZE; m++) {
         if (tx <= m) {
             int x = tx + 1, y = m - tx + 1;
-            temp[y][x] = maximum3(temp[y - 1][x - 1] + ref[y - 1][x - 1], temp[y][x - 1] - penalty, temp[y - 1][x] - penalty);
+            temp[y][x] =
+                maximum3(temp[y - 1][x - 1] + ref[y - 1][x - 1], temp[y][x - 1] - penalty, temp[y - 1][x] - penalty);
         }
         __syncthreads();
     }
     for (int m = BLOCK_SIZE - 2; m >= 0; m--) {
         if (tx <= m) {
             int x = tx + BLOCK_SIZE - m, y = BLOCK_SIZE - tx;
-            temp[y][x] = maximum3(temp[y - 1][x - 1] + ref[y - 1][x - 1], temp[y][x - 1] - penalty, temp[y - 1][x] - penalty);
+            temp[y][x] =
+                maximum3(temp[y - 1][x - 1] + ref[y - 1][x - 1], temp[y][x - 1] - penalty, temp[y - 1][x] - penalty);
         }
         __syncthreads();
     }
@@ -76,7 +81,8 @@ int main(int argc, char **argv)
     for (int i = 1; i < max_cols; i++)
         for (int j = 1; j < max_cols; j++) {
             int *cell = items + i * max_cols + j;
-            *cell = maximum(cell[-max_cols - 1] + reference[i * max_cols + j], cell[-1] - PENALTY, cell[-max_cols] - PENALTY);
+            *cell = maximum(cell[-max_cols - 1] + reference[i * max_cols + j], cell[-1] - PENALTY,
+                            cell[-max_cols] - PENALTY);
         }
     for (int i = 0; i < size; i++) mismatches += items[i] != found[i];
     return report("nw", mismatches);

@@ -66,7 +66,14 @@ __global__ void find_index_kernel(double *x, double *y, double *cdf, double *u, 
     }
 }
 
-#define CHECK(e) { cudaError_t code = (e); if (code != cudaSuccess) { printf("error %s\n", cudaGetErrorString(code)); exit(1); } }
+#define CHECK(e) \
+    { \
+        cudaError_t code = (e); \
+        if (code != cudaSuccess) { \
+            printf("error %s\n", cudaGetErrorString(code)); \
+            exit(1); \
+        } \
+    }
 
 int main()
 {
@@ -75,7 +82,8 @@ int main()
     static int seed[n];
     for (int i = 0; i < n; i++) seed[i] = 17 * i + 1, x[i] = y[i] = 64;
     double *x_gpu = to_device(x, n), *y_gpu = to_device(y, n), *w_gpu = to_device(w, n), *cdf_gpu = to_device(cdf, n);
-    double *u_gpu = to_device(u, n), *xj_gpu = to_device(xj, n), *yj_gpu = to_device(yj, n), *sums_gpu = to_device(sums, blocks);
+    double *u_gpu = to_device(u, n), *xj_gpu = to_device(xj, n), *yj_gpu = to_device(yj, n),
+           *sums_gpu = to_device(sums, blocks);
     int *seed_gpu = to_device(seed, n), mismatches = 0;
     for (int k = 0; k < FRAMES; k++) {
         double cx = 65 + k, cy = 62 - 2 * k, total = 0;

@@ -11,7 +11,8 @@
 #define IN_RANGE(x, min, max) ((x) >= (min) && (x) <= (max))
 #define MIN(a, b) ((a) <= (b) ? (a) : (b))
 
-__global__ void dynproc_kernel(int iteration, int *gpuWall, int *gpuSrc, int *gpuResults, int cols, int startStep, int border)
+__global__ void dynproc_kernel(int iteration, int *gpuWall, int *gpuSrc, int *gpuResults, int cols, int startStep,
+                               int border)
 {
     __shared__ int prev[BLOCK_SIZE];
     __shared__ int result[BLOCK_SIZE];

@@ -38,7 +38,9 @@ __global__ void reduce(long count, const fp *image, fp *d_sums, fp *d_sums2)
     }
 }
 
-struct Place { int n, s, w, e; };
+struct Place {
+    int n, s, w, e;
+};
 
 __host__ __device__ Place neighbors(int row, int col)
 {
@@ -90,7 +92,8 @@ int main()
     fill(image, Ne, 71);
     for (int i = 0; i < Ne; i++) image[i] *= 255;
     fp *d_I = to_device(image, Ne), *d_next, *d_c, *d_sums, sums[2];
-    cudaMalloc((void **)&d_next, sizeof(image)), cudaMalloc((void **)&d_c, sizeof(c)), cudaMalloc((void **)&d_sums, sizeof(sums));
+    cudaMalloc((void **)&d_next, sizeof(image)), cudaMalloc((void **)&d_c, sizeof(c)),
+        cudaMalloc((void **)&d_sums, sizeof(sums));
     int blocks = Ne / NUMBER_THREADS + (Ne % NUMBER_THREADS != 0);
     extract<<<blocks, NUMBER_THREADS>>>(Ne, d_I);
     for (int i = 0; i < Ne; i++) image[i] = expf(image[i] / 255);

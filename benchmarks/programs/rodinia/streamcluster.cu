@@ -31,8 +31,8 @@ __device__ float d_dist(int p1, int p2, int num, int dim, float *coord_d)
     return retval;
 }
 
-__global__ void kernel_compute_cost(int num, int dim, long x, Point *p, int K, int stride, float *coord_d, float *work_mem_d,
-                                    int *center_table_d, bool *switch_membership_d)
+__global__ void kernel_compute_cost(int num, int dim, long x, Point *p, int K, int stride, float *coord_d,
+                                    float *work_mem_d, int *center_table_d, bool *switch_membership_d)
 {
     const int bid = blockIdx.x + gridDim.x * blockIdx.y;
     const int tid = blockDim.x * bid + threadIdx.x;
@@ -90,7 +90,8 @@ int main(int argc, char **argv)
         kernel_compute_cost<<<grid_size, THREADS_PER_BLOCK>>>(POINTS, DIM, x, p, CENTERS, stride, coord_d, work_mem_d,
                                                               center_table_d, switch_membership_d);
         cudaThreadSynchronize();
-        gpuErrchk(cudaMemcpy(switch_membership, switch_membership_d, sizeof(switch_membership), cudaMemcpyDeviceToHost));
+        gpuErrchk(
+            cudaMemcpy(switch_membership, switch_membership_d, sizeof(switch_membership), cudaMemcpyDeviceToHost));
         gpuErrchk(cudaMemcpy(work_mem, work_mem_d, sizeof(work_mem), cudaMemcpyDeviceToHost));
         float expected[stride] = {0}, found[stride] = {0};
         for (int i = 0; i < POINTS; i++) {
