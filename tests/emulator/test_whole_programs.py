@@ -182,3 +182,12 @@ def test_unsupported_code_ends_the_tool(tmp_path):
     result = run(write(tmp_path, "__managed__ int x;\nint main() {}\n"))
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr == f"{tmp_path}/program.cu:1: __managed__ variables are not supported\n"
+
+
+@pytest.mark.parametrize("suite", ["PolyBench-GPU", "Rodinia"])
+def test_the_guide_lists_the_programs(suite):
+    page = (ROOT / "docs" / "guide" / "software-device.md").read_text()
+    listed, written = re.search(rf"^\| {suite}: (.+?) \| (\d+) \|", page, re.MULTILINE).groups()
+    folder = PROGRAMS / suite.partition("-")[0].lower()
+    assert sorted(listed.lower().split(", ")) == sorted(path.stem.lower() for path in folder.glob("*.cu"))
+    assert len(listed.split(", ")) == int(written)

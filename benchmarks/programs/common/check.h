@@ -49,12 +49,13 @@ static T *to_device(const T *host, size_t count)
     return device;
 }
 
-static inline int count_mismatches(const float *expected, const float *found, int n, float tolerance)
+template <typename T>
+static int count_mismatches(const T *expected, const T *found, int n, T tolerance)
 {
     int mismatches = 0;
     for (int i = 0; i < n; i++) {
-        float difference = fabsf(expected[i] - found[i]);
-        if (!(difference <= tolerance * (fabsf(expected[i]) + 0.01f))) mismatches++;
+        T difference = fabs(expected[i] - found[i]);
+        if (!(difference <= tolerance * (fabs(expected[i]) + T(0.01)))) mismatches++;
     }
     return mismatches;
 }

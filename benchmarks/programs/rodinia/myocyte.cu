@@ -6,9 +6,9 @@
 #define EQUATIONS 4
 #define CELLS 100
 #define STAGES 6
-#define TOLERANCE 1e-5f
+#define TOLERANCE 1e-5
 
-typedef float fp;
+typedef double fp;
 
 #ifdef __CUDACC__
 #define BOTH __host__ __device__
@@ -21,23 +21,23 @@ BOTH void master(fp time, const fp *y, const fp *params, fp *derivative)
     fp u = y[0], v = y[1], ca = y[2], buffer = y[3];
     fp stimulus = time < 1 ? params[0] : 0;
     derivative[0] = u - u * u * u / 3 - v + stimulus;
-    derivative[1] = params[1] * (u + params[2] - 0.8f * v);
-    derivative[2] = 0.3f * (u > 0 ? u : 0) - 0.5f * ca * (1 - buffer);
-    derivative[3] = 0.2f * ca * (1 - buffer) - 0.1f * buffer;
+    derivative[1] = params[1] * (u + params[2] - 0.8 * v);
+    derivative[2] = 0.3 * (u > 0 ? u : 0) - 0.5 * ca * (1 - buffer);
+    derivative[3] = 0.2 * ca * (1 - buffer) - 0.1 * buffer;
 }
 
 /* One step of Fehlberg's method of orders 4 and 5; returns the estimate of the error. */
 BOTH fp fehlberg_step(fp t, const fp *y, fp h, const fp *params, fp *next)
 {
-    const fp a[STAGES] = {0, 1.0f / 4, 3.0f / 8, 12.0f / 13, 1, 1.0f / 2};
+    const fp a[STAGES] = {0, 1.0 / 4, 3.0 / 8, 12.0 / 13, 1, 1.0 / 2};
     const fp b[STAGES][STAGES - 1] = {{0, 0, 0, 0, 0},
-                                      {1.0f / 4, 0, 0, 0, 0},
-                                      {3.0f / 32, 9.0f / 32, 0, 0, 0},
-                                      {1932.0f / 2197, -7200.0f / 2197, 7296.0f / 2197, 0, 0},
-                                      {439.0f / 216, -8, 3680.0f / 513, -845.0f / 4104, 0},
-                                      {-8.0f / 27, 2, -3544.0f / 2565, 1859.0f / 4104, -11.0f / 40}};
-    const fp c5[STAGES] = {16.0f / 135, 0, 6656.0f / 12825, 28561.0f / 56430, -9.0f / 50, 2.0f / 55};
-    const fp c4[STAGES] = {25.0f / 216, 0, 1408.0f / 2565, 2197.0f / 4104, -1.0f / 5, 0};
+                                      {1.0 / 4, 0, 0, 0, 0},
+                                      {3.0 / 32, 9.0 / 32, 0, 0, 0},
+                                      {1932.0 / 2197, -7200.0 / 2197, 7296.0 / 2197, 0, 0},
+                                      {439.0 / 216, -8, 3680.0 / 513, -845.0 / 4104, 0},
+                                      {-8.0 / 27, 2, -3544.0 / 2565, 1859.0 / 4104, -11.0 / 40}};
+    const fp c5[STAGES] = {16.0 / 135, 0, 6656.0 / 12825, 28561.0 / 56430, -9.0 / 50, 2.0 / 55};
+    const fp c4[STAGES] = {25.0 / 216, 0, 1408.0 / 2565, 2197.0 / 4104, -1.0 / 5, 0};
     fp k[STAGES][EQUATIONS], at[EQUATIONS], error = 0;
     for (int s = 0; s < STAGES; s++) {
         for (int e = 0; e < EQUATIONS; e++) {
@@ -50,14 +50,14 @@ BOTH fp fehlberg_step(fp t, const fp *y, fp h, const fp *params, fp *next)
         fp y4 = y[e];
         next[e] = y[e];
         for (int s = 0; s < STAGES; s++) next[e] += h * c5[s] * k[s][e], y4 += h * c4[s] * k[s][e];
-        error = fmaxf(error, fabsf(next[e] - y4));
+        error = fmax(error, fabs(next[e] - y4));
     }
     return error;
 }
 
 BOTH int integrate(fp *y, const fp *params, fp end)
 {
-    fp t = 0, h = 0.01f, next[EQUATIONS];
+    fp t = 0, h = 0.01, next[EQUATIONS];
     int steps = 0;
     while (t < end && steps < 10000) {
         if (t + h > end) h = end - t;
@@ -66,8 +66,8 @@ BOTH int integrate(fp *y, const fp *params, fp end)
             t += h;
             for (int e = 0; e < EQUATIONS; e++) y[e] = next[e];
         }
-        fp scale = 0.84f * powf(TOLERANCE / (error + 1e-12f), 0.25f);
-        h *= scale < 0.125f ? 0.125f : scale > 4 ? 4 : scale;
+        fp scale = 0.84 * pow(TOLERANCE / (error + 1e-12), 0.25);
+        h *= scale < 0.125 ? 0.125 : scale > 4 ? 4 : scale;
         steps++;
     }
     return steps;
@@ -76,7 +76,7 @@ BOTH int integrate(fp *y, const fp *params, fp end)
 __global__ void solver_2(int workload, fp *y, const fp *params, int *steps)
 {
     int tid = blockIdx.x * 32 + threadIdx.x;
-    if (tid < workload) steps[tid] = integrate(y + tid * EQUATIONS, params + tid * 3, 5.0f);
+    if (tid < workload) steps[tid] = integrate(y + tid * EQUATIONS, params + tid * 3, 5.0);
 }
 
 int main(int argc, char *argv[])
@@ -85,8 +85,8 @@ int main(int argc, char *argv[])
     static int steps[CELLS];
     int *d_steps, most = 0;
     for (int i = 0; i < CELLS; i++) {
-        params[3 * i] = 0.5f + 0.01f * i, params[3 * i + 1] = 0.08f, params[3 * i + 2] = 0.7f;
-        y[EQUATIONS * i] = -1.2f, y[EQUATIONS * i + 1] = -0.6f;
+        params[3 * i] = 0.5 + 0.01 * i, params[3 * i + 1] = 0.08, params[3 * i + 2] = 0.7;
+        y[EQUATIONS * i] = -1.2, y[EQUATIONS * i + 1] = -0.6;
     }
     fp *d_y = to_device(y, CELLS * EQUATIONS), *d_params = to_device(params, CELLS * 3);
     gpuErrchk(cudaMalloc((void **)&d_steps, sizeof(steps)));
@@ -98,9 +98,9 @@ int main(int argc, char *argv[])
     gpuErrchk(cudaMemcpy(found, d_y, sizeof(found), cudaMemcpyDeviceToHost));
     gpuErrchk(cudaMemcpy(steps, d_steps, sizeof(steps), cudaMemcpyDeviceToHost));
     for (int i = 0; i < CELLS; i++) {
-        integrate(y + i * EQUATIONS, params + i * 3, 5.0f);
+        integrate(y + i * EQUATIONS, params + i * 3, 5.0);
         most = max(most, steps[i]);
     }
     printf("at most %d steps\n", most);
-    return report("myocyte", count_mismatches(y, found, CELLS * EQUATIONS, 0.005f) + (most >= 10000));
+    return report("myocyte", count_mismatches(y, found, CELLS * EQUATIONS, 0.005) + (most >= 10000));
 }
