@@ -8,10 +8,10 @@ compiles against the small runtime API of ``programs/runtime/cuda_runtime.h``. T
     python programs.py FILE.cu ... [-I DIRECTORY] [-D NAME[=VALUE]] [-- ARGUMENTS]
 
 Runs on the GPU or, with CUDA_CORE_DEVICE=software, on the software device. Not supported, with an error that names the
-line: ``__managed__`` variables, texture references, device lambdas, kernels in unnamed namespaces, kernel parameters
-without a name and parameter packs. What the compilers reject, with their own errors: functions of the runtime API that
-the header lacks (textures, graphs, cooperative launches), CUDA's other headers, variables and device functions of other
-files, and overloaded kernels.
+line: ``__managed__`` variables, texture references, device lambdas, kernels and device variables in unnamed namespaces,
+kernel parameters without a name, and parameter packs. The compilers reject, with their own errors: functions of the
+runtime API that the header lacks (textures, graphs, cooperative launches), CUDA's other headers, variables and device
+functions of other files, and overloaded kernels.
 """
 
 from __future__ import annotations
@@ -156,6 +156,9 @@ class Splitter:
             raise Unsupported(f"{first.place}: __managed__ variables are not supported")
         if any(a.text == "texture" and b.text == "<" for a, b in itertools.pairwise(bare)):
             raise Unsupported(f"{first.place}: texture references are not supported, nor are they by CUDA 12")
+        has_name = "__global__" in words or (not is_function and bool(words & {"__device__", "__constant__"}))
+        if has_name and "namespace" in self.namespaces:
+            raise Unsupported(f"{first.place}: kernels and device variables in unnamed namespaces are not supported")
         if "__global__" in words:
             self.kernel(end, bare)
         elif is_function:
@@ -208,8 +211,6 @@ class Splitter:
     def kernel(self, end: int, head: list[Token]) -> None:
         """Write a kernel, and for the host a function of the same signature that launches it."""
         place = self.tokens[self.position].place
-        if "namespace" in self.namespaces:
-            raise Unsupported(f"{place}: kernels in unnamed namespaces are not supported")
         names = parameter_names(head, parameters_of(head), place)
         self.emit(end, without=("static",))
         if self.tokens[end].text == ";":

@@ -157,7 +157,8 @@ def test_a_fault_names_the_line_of_the_file(tmp_path):
     [
         ("__managed__ int x;", "2: __managed__ variables are not supported"),
         ("static texture<float, 1> t;", "2: texture references are not supported"),
-        ("namespace {\n__global__ void f() {}\n}", "3: kernels in unnamed namespaces are not supported"),
+        ("namespace {\n__global__ void f() {}\n}", "3: kernels and device variables in unnamed namespaces"),
+        ("namespace {\n__device__ int x;\n}", "3: kernels and device variables in unnamed"),
         ("__global__ void f(float*);", "2: kernel parameters without a name are not supported"),
         ("template <class... A> __global__ void f(A... a) {}", "2: kernels with parameter packs are not supported"),
         ("void f() {\nauto g = [] __device__ (int x) { return x; };\n}", "3: device lambdas and local classes with"),
