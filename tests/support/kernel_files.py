@@ -62,14 +62,19 @@ class KernelFile:
         Whether the file includes headers of the CUDA Core Compute Libraries.
     curand : bool, optional
         Whether the file includes headers of cuRAND.
+    define : str, optional
+        A macro that is defined for the file.
     """
 
-    def __init__(self, name: str, *expressions: str, headers: bool = False, cccl: bool = False, curand: bool = False):
+    def __init__(
+        self, name: str, *expressions: str, headers=False, cccl=False, curand=False, define: str | None = None
+    ):
         self.path = FOLDER / name
         self.expressions = expressions
         self.headers = headers
         self.cccl = cccl
         self.curand = curand
+        self.define = define
 
     @functools.cached_property
     def code(self):
@@ -79,7 +84,9 @@ class KernelFile:
         folders = (header_folders() if self.headers else None) or []
         folders = [*folders, *([cccl_folder()] if self.cccl else []), *([curand_folder()] if self.curand else [])]
         # Without fused multiply-add, so that sums round as NumPy's do.
-        options = ProgramOptions(name=self.path.name, std="c++17", include_path=folders or None, fma=False)
+        options = ProgramOptions(
+            name=self.path.name, std="c++17", include_path=folders or None, fma=False, define_macro=self.define
+        )
         return Program(self.path.read_text(), "c++", options).compile("cubin", name_expressions=self.expressions)
 
     def __call__(self, stream, name, grid, block, *arguments, shared=0, cooperative=False) -> None:

@@ -19,6 +19,7 @@
 #include "emulator_warp.h"
 #include "emulator_narrow.h"
 #include "emulator_ptx.h"
+#include "emulator_matrices.h"
 #include "emulator_textures.h"
 #include "emulator_driver_types.h"
 #include "emulator_qualifiers.h"

@@ -350,79 +350,12 @@ EMU_PTX emu_u64 shuffle(emu_u32 op, emu_u32 value, emu_u32 argument, emu_u32 con
 EMU_NO_CHECK __attribute__((noinline)) inline void** lend(void* variable)
 {
     void** slots = emu_tile_slots() + (emu_thread.linear & ~31u);
-    slots[EMU_LANE] = variable;
+    slots[emu_thread.lane] = variable;
     return slots;
 }
 EMU_NO_CHECK __attribute__((noinline)) inline emu_u32 word_of(void* const* slots, unsigned lane, unsigned word)
 {
     return static_cast<const emu_u32*>(slots[lane])[word];
-}
-
-// Loads `count` matrices of 8 x 8 elements of 16 bits. Lane 8 * i + row has the address of a row of matrix i; a lane
-// receives two neighbors of row lane / 4, or of that column.
-EMU_INLINE void load_matrices(emu_u64 address, bool shared, unsigned count, bool transposes, emu_u64* d)
-{
-    struct Row {
-        emu_u32 words[4];
-    } row = {};
-    if (EMU_LANE < 8 * count)
-        row = pointer<Vector<Row, 1>>(address, shared)->element[0];
-    void** slots = lend(&row);
-    __syncwarp();
-    unsigned first = EMU_LANE / 4, pair = EMU_LANE % 4;
-    for (unsigned i = 0; i < count; ++i) {
-        unsigned lane = 8 * i, shift = 16 * (first & 1);
-        emu_u32 low = word_of(slots, lane + 2 * pair, first / 2) >> shift;
-        emu_u32 high = word_of(slots, lane + 2 * pair + 1, first / 2) >> shift;
-        d[i] = transposes ? (low & 0xffffu) | high << 16 : word_of(slots, lane + first, pair);
-    }
-    __syncwarp();
-}
-
-// Products of matrices of 16 x K and K x 8 elements, of which a register holds one (tf32), two or four.
-struct Tf32 {
-    static constexpr unsigned each = 1;
-    static double element(emu_u32 word, unsigned) { return as<float>(word & 0xffffe000u); }
-};
-template <class Format> struct Pairs {
-    static constexpr unsigned each = 2;
-    static double element(emu_u32 word, unsigned i) { return Format::to(word >> 16 * i & 0xffffu); }
-};
-template <class Byte> struct Fours {
-    static constexpr unsigned each = 4;
-    static double element(emu_u32 word, unsigned i) { return Byte(word >> 8 * i); }
-};
-EMU_PTX double accumulator(const emu_u64* c, unsigned i, float) { return as<float>(c[i]); }
-EMU_PTX double accumulator(const emu_u64* c, unsigned i, emu_i32) { return as<emu_i32>(c[i]); }
-EMU_PTX double accumulator(const emu_u64* c, unsigned i, f16) { return f16::to(emu_u32(c[i / 2]) >> 16 * (i & 1) & 0xffffu); }
-EMU_PTX void put(double x, emu_u64* d, unsigned i, float) { d[i] = of<float>(float(x)); }
-EMU_PTX void put(double x, emu_u64* d, unsigned i, emu_i32) { d[i] = emu_u32((long long)x); }
-EMU_PTX void put(double x, emu_u64* d, unsigned i, f16)
-{
-    d[i / 2] = (i & 1 ? d[i / 2] & 0xffffu : 0) | emu_u64(f16::from(x)) << 16 * (i & 1);
-}
-// Each lane reads the registers of the others, which wait for it.
-template <class A, class B, class D, class C, int Registers>
-EMU_NO_CHECK void multiply(const emu_u64 (&a)[Registers], const emu_u64 (&b)[Registers / 2], const emu_u64* c, emu_u64* d)
-{
-    struct Mine {
-        const emu_u64 *a, *b;
-    } mine = {a, b};
-    void** slots = lend(&mine);
-    __syncwarp();
-    unsigned group = EMU_LANE / 4, column = EMU_LANE % 4 * 2;
-    for (unsigned i = 0; i < 4; ++i) { // the element in row group + 8 * (i / 2)
-        double sum = accumulator(c, i, C());
-        for (unsigned lane = 0; lane < 4; ++lane) {
-            const Mine& left = *static_cast<Mine*>(slots[group * 4 + lane]);
-            const Mine& right = *static_cast<Mine*>(slots[(column + (i & 1)) * 4 + lane]);
-            for (unsigned k = 0; k < Registers / 2; ++k)
-                for (unsigned e = 0; e < A::each; ++e)
-                    sum += A::element(emu_u32(left.a[2 * k + i / 2]), e) * B::element(emu_u32(right.b[k]), e);
-        }
-        put(sum, d, i, D());
-    }
-    __syncwarp();
 }
 
 #undef EMU_PTX

@@ -54,15 +54,16 @@ struct PtxNames {
 bool translate_instruction(const std::vector<std::string>& code, const std::vector<std::string>& operands,
                            const PtxNames& names, std::string* made);
 // ptx_packed.cpp: several numbers in a register.
+bool is_packed(const std::vector<std::string>& code);
+bool translate_packed(const std::vector<std::string>& code, const std::vector<std::string>& operands,
+                      const PtxNames& names, std::string* made);
 // ptx_video.cpp: video instructions, and conversions of numbers of 8, 6 and 4 bits.
 bool is_video(const std::vector<std::string>& code);
 bool translate_video(const std::vector<std::string>& code, const std::vector<std::string>& operands,
                      const PtxNames& names, std::string* made);
-bool is_packed(const std::vector<std::string>& code);
-bool translate_packed(const std::vector<std::string>& code, const std::vector<std::string>& operands,
-                      const PtxNames& names, std::string* made);
-// ptx_matrices.cpp: mma and ldmatrix.
-bool translate_product(const std::vector<std::string>& code, const std::vector<std::string>& operands,
-                       const PtxNames& names, std::string* made);
+// ptx_matrices.cpp: mma, wmma, ldmatrix, stmatrix and movmatrix.
+bool is_matrices(const std::vector<std::string>& code);
+bool translate_matrices(const std::vector<std::string>& code, const std::vector<std::string>& operands,
+                        const PtxNames& names, std::string* made);
 
 } // namespace emu::front

@@ -729,10 +729,10 @@ private:
 bool translate_instruction(const std::vector<std::string>& code, const std::vector<std::string>& operands,
                            const PtxNames& names, std::string* made)
 {
-    return code[0] == "mma" || code[0] == "ldmatrix" ? translate_product(code, operands, names, made)
-           : is_video(code)                          ? translate_video(code, operands, names, made)
-           : is_packed(code)                         ? translate_packed(code, operands, names, made)
-                                                     : Instruction(code, operands, names).translate(made);
+    return is_matrices(code) ? translate_matrices(code, operands, names, made)
+           : is_video(code)  ? translate_video(code, operands, names, made)
+           : is_packed(code) ? translate_packed(code, operands, names, made)
+                             : Instruction(code, operands, names).translate(made);
 }
 
 } // namespace emu::front
