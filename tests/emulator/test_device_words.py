@@ -101,7 +101,7 @@ def test_casts_out_of_range_saturate(code):
 
 
 @pytest.mark.parametrize(
-    "text", ['asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(a) : "r"(1));', 'asm("mov.u32 %0, %envreg3;" : "=r"(a));']
+    "text", ['asm("movmatrix.sync.aligned.m8n8.trans.b8 %0, %1;" : "=r"(a) : "r"(1));', 'asm("mov.u32 %0, %envreg3;" : "=r"(a));']
 )
 def test_other_inline_assembly_is_refused_with_its_text(driver, text):
     log = Program(f'extern "C" __global__ void k(int* x) {{ unsigned a; {text} x[0] = a; }}').log
@@ -117,7 +117,7 @@ __device__ unsigned long long __globaltimer()
     return time | 1;
 }
 template <class T> __global__ void preview(T* out) { out[0] = preview_of(1.0f) + PREVIEW_GAIN + Unknown<T>(2); }
-template <class T> __device__ T twice(T x) { asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(x) : "r"(x)); return x; }
+template <class T> __device__ T twice(T x) { asm("movmatrix.sync.aligned.m8n8.trans.b8 %0, %1;" : "=r"(x) : "r"(x)); return x; }
 extern "C" __global__ void odd(unsigned long long* x) { x[0] = __globaltimer(); }
 """
 

@@ -90,11 +90,11 @@ SAMPLES = {
     "`<cuda_awbarrier_primitives.h>`": """
         #include <cuda_awbarrier_primitives.h>
         KERNEL() { __shared__ __mbarrier_t b; __mbarrier_init(&b, 1);
+            __mbarrier_token_pending_count(__mbarrier_arrive(&b));
             __mbarrier_test_wait(&b, __mbarrier_arrive(&b)); __mbarrier_arrive_and_drop(&b); }""",
-    "its `__mbarrier_token_pending_count`": """
-        #include <cuda_awbarrier_primitives.h>
-        KERNEL(unsigned* x) { __shared__ __mbarrier_t b;
-            *x = __mbarrier_token_pending_count(__mbarrier_arrive(&b)); }""",
+    "`__isGlobal`, `__isShared`, `__isLocal`, `__isConstant`, `__isClusterShared`": """
+        KERNEL(int* x) { *x = __isGlobal(x) + __isShared(x) + __isLocal(&x) + __isConstant(x) + __isClusterShared(x); }""",
+    "`__isGridConstant`": "KERNEL(const __grid_constant__ int x, int* out) { *out = __isGridConstant(&x); }",
     "video instructions in PTX, also of 2 and 4 parts": """
         KERNEL(int* x) { asm("vadd4.s32.s32.s32.sat %0.b20, %1.b3021, %2, %3;"
             "vmad.s32.s32.s32.sat.shr7 %0, %1, %2.h1, -%3;" : "=r"(x[0]) : "r"(x[1]), "r"(x[2]), "r"(x[3])); }""",

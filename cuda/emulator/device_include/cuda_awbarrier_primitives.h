@@ -37,6 +37,4 @@ EMU_INLINE bool __mbarrier_try_wait_parity(__mbarrier_t* barrier, bool parity, u
 {
     return emu_mbarrier_test((emu_u64)barrier, parity, file, line);
 }
-// Tokens contain the phase only.
-__attribute__((error("__mbarrier_token_pending_count is not supported by the software device"))) unsigned int
-__mbarrier_token_pending_count(__mbarrier_token_t token);
+EMU_INLINE unsigned int __mbarrier_token_pending_count(__mbarrier_token_t token) { return (unsigned int)(token >> 1); }

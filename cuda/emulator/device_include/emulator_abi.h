@@ -115,6 +115,7 @@ EMU_IMPORT void* emu_cluster_map(const void* shared_address, emu_u32 rank);
 EMU_IMPORT emu_u32 emu_cluster_rank_of(const void* shared_address); // of its block
 EMU_IMPORT int emu_is_shared(const void* address, int in_cluster);  // of this block, or of its cluster
 EMU_IMPORT int emu_is_local(const void* address);                   // of this thread
+EMU_IMPORT int emu_is_constant(const void* address);                // of a __constant__ variable
 
 // ------------------------------------------------------------------------------- warps
 //

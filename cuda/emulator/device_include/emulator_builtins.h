@@ -59,10 +59,12 @@ EMU_INLINE unsigned int __isShared(const void* pointer) { return emu_is_shared(p
 EMU_INLINE unsigned int __isClusterShared(const void* pointer) { return emu_is_shared(pointer, 1) != 0; }
 EMU_INLINE unsigned int __isGlobal(const void* pointer)
 {
-    return pointer && !emu_is_shared(pointer, 1) && !emu_is_local(pointer);
+    return pointer && !emu_is_shared(pointer, 1) && !emu_is_local(pointer) && !emu_is_constant(pointer);
 }
-EMU_INLINE unsigned int __isConstant(const void*) { return 0; }
-EMU_INLINE unsigned int __isGridConstant(const void*) { return 0; }
+EMU_INLINE unsigned int __isConstant(const void* pointer) { return emu_is_constant(pointer) != 0; }
+// Parameters are variables of the thread here.
+__attribute__((error("__isGridConstant is not supported by the software device"))) unsigned int
+__isGridConstant(const void* pointer);
 EMU_INLINE unsigned int __isLocal(const void* pointer) { return emu_is_local(pointer) != 0; }
 EMU_INLINE void __builtin_nv_yield() { emu_yield(); }
 

@@ -12,7 +12,8 @@ extern "C" {
 // Initializes an mbarrier, 8 bytes in shared memory.
 EMU_IMPORT void emu_mbarrier_init(emu_u64 barrier, emu_u32 count, EMU_LOCATION);
 EMU_IMPORT void emu_mbarrier_end(emu_u64 barrier, EMU_LOCATION);
-// Expects `bytes` more, then counts `count` arrivals (0: none). Returns the phase, a token for emu_mbarrier_test.
+// Expects `bytes` more, then counts `count` arrivals (0: none). Returns a token for emu_mbarrier_test: the phase in the
+// lowest bit, and above it how many arrivals were pending before.
 EMU_IMPORT emu_u64 emu_mbarrier_arrive(emu_u64 barrier, emu_u32 count, emu_u32 bytes, EMU_LOCATION);
 // The same without bytes; later phases expect `count` arrivals less.
 EMU_IMPORT emu_u64 emu_mbarrier_drop(emu_u64 barrier, emu_u32 count, EMU_LOCATION);

@@ -138,10 +138,21 @@ EMU_PTX float unit(float a) { return a > 0 ? (a < 1 ? a : 1.0f) : 0.0f; }
 EMU_PTX double unit(double a) { return a > 0 ? (a < 1 ? a : 1.0) : 0.0; }
 EMU_PTX float absolute(float a) { return __builtin_fabsf(a); }
 EMU_PTX double absolute(double a) { return __builtin_fabs(a); }
-EMU_PTX float least(float a, float b) { return __builtin_fminf(a, b); }
-EMU_PTX double least(double a, double b) { return __builtin_fmin(a, b); }
-EMU_PTX float most(float a, float b) { return __builtin_fmaxf(a, b); }
-EMU_PTX double most(double a, double b) { return __builtin_fmax(a, b); }
+EMU_PTX float least(float a, float b) { return float(smaller(a, b)); }
+EMU_PTX double least(double a, double b) { return smaller(a, b); }
+EMU_PTX float most(float a, float b) { return float(larger(a, b)); }
+EMU_PTX double most(double a, double b) { return larger(a, b); }
+// min.NaN and max.NaN return the NaN of a GPU.
+EMU_PTX float nan_of(float) { return as<float>(0x7fffffff); }
+EMU_PTX double nan_of(double) { return __builtin_nan(""); }
+template <class T> EMU_PTX T least_nan(T a, T b) { return a != a || b != b ? nan_of(a) : least(a, b); }
+template <class T> EMU_PTX T most_nan(T a, T b) { return a != a || b != b ? nan_of(a) : most(a, b); }
+// The value with the product of the signs of a and b.
+template <class T> EMU_PTX T signed_as(T value, T a, T b)
+{
+    return T(__builtin_copysign(double(value), __builtin_signbit(a) != __builtin_signbit(b) ? -1.0 : 1.0));
+}
+EMU_PTX double flushed_half(double a) { return __builtin_fabs(a) < 0x1p-14 ? __builtin_copysign(0.0, a) : a; }
 template <class T> EMU_PTX T least(T a, T b) { return a < b ? a : b; }
 template <class T> EMU_PTX T most(T a, T b) { return a > b ? a : b; }
 
@@ -318,6 +329,38 @@ template <class T, int N> EMU_INLINE void store(emu_u64 address, bool shared, co
     for (int i = 0; i < N; ++i)
         value.element[i] = as<T>(bits[i]);
     *pointer<Vector<T, N>>(address, shared) = value;
+}
+
+// A number as the bits of it in memory.
+template <class Format> struct Number : Format {
+    unsigned short bits;
+};
+template <> struct Number<float> {
+    float bits;
+    static double to(emu_u32 x) { return as<float>(x); }
+    static emu_u64 from(double x) { return of<float>(float(x)); }
+};
+
+// Updates `Size` registers of `Parts` numbers each at an address, and returns the old values in `bits`.
+template <class Format, int Parts, int Size>
+EMU_INLINE void update_vector(emu_u64 address, bool shared, char how, emu_u64* bits, EMU_LOCATION)
+{
+    typedef typename Word<sizeof(Number<Format>)>::type T;
+    T* at = pointer<T>(address, shared);
+    if (emu_uptr(at) % (sizeof(T) * Parts * Size))
+        emu_misaligned(emu_uptr(at), sizeof(T) * Parts * Size, EMU_ACCESS_STORE | EMU_ACCESS_MISALIGNED, file, line);
+    for (int i = 0; i < Size; ++i) {
+        emu_u64 old = 0;
+        for (int part = 0; part < Parts; ++part, ++at) {
+            double y = Number<Format>::to(T(bits[i] >> 16 * part));
+            T before = update(at, [y, how](T bits) {
+                double x = Number<Format>::to(bits);
+                return T(Number<Format>::from(how == '+' ? x + y : how == '<' ? smaller(x, y) : larger(x, y)));
+            });
+            old |= emu_u64(before) << 16 * part;
+        }
+        bits[i] = old;
+    }
 }
 
 EMU_INLINE void copy(emu_u64 to, emu_u64 from, emu_u64 size, emu_u64 bytes)

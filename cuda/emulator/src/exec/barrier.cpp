@@ -157,6 +157,11 @@ int emu_is_local(const void* address)
     return at >= fiber.stack_low && at < fiber.stack_high;
 }
 
+int emu_is_constant(const void* address)
+{
+    return is_constant(reinterpret_cast<uintptr_t>(address));
+}
+
 emu_u32 emu_cluster_rank_of(const void* shared_address)
 {
     Worker* worker = this_worker();

@@ -68,19 +68,29 @@ Mbarrier* live_mbarrier(emu_u64 given, const Site& site)
     return found;
 }
 
-void settle(Mbarrier& barrier)
+// Changes an mbarrier in one step, because another block of the cluster may arrive at the same moment, and returns it as
+// it was before. `change` may call refuse().
+template <class F> Mbarrier update(Mbarrier* barrier, F change)
 {
-    if (barrier.pending || barrier.bytes)
-        return;
-    barrier.pending = barrier.expected;
-    barrier.phase ^= 1;
+    auto* word = reinterpret_cast<uint64_t*>(barrier);
+    uint64_t bits = __atomic_load_n(word, __ATOMIC_ACQUIRE), next = 0;
+    Mbarrier before, after;
+    do {
+        std::memcpy(&before, &bits, 8);
+        after = before;
+        change(after);
+        if (!after.pending && !after.bytes && (before.pending || before.bytes)) { // the phase is complete
+            after.pending = after.expected;
+            after.phase ^= 1;
+        }
+        std::memcpy(&next, &after, 8);
+    } while (!__atomic_compare_exchange_n(word, &bits, next, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+    return before;
 }
 
 void tell(emu_u64 given, size_t bytes, const Site& site)
 {
-    Mbarrier* barrier = live_mbarrier(given, site);
-    barrier->bytes -= int64_t(bytes);
-    settle(*barrier);
+    update(live_mbarrier(given, site), [&](Mbarrier& barrier) { barrier.bytes -= int64_t(bytes); });
 }
 
 // ------------------------------------------------------------------------ tensors
@@ -315,34 +325,34 @@ void emu_mbarrier_end(emu_u64 barrier, const char* file, emu_u32 line)
     live_mbarrier(barrier, EMU_SITE)->live = 0;
 }
 
-emu_u64 emu_mbarrier_arrive(emu_u64 barrier, emu_u32 count, emu_u32 bytes, const char* file, emu_u32 line)
+emu_u64 emu_mbarrier_arrive(emu_u64 given, emu_u32 count, emu_u32 bytes, const char* file, emu_u32 line)
 {
     Site site = EMU_SITE;
-    Mbarrier* found = live_mbarrier(barrier, site);
-    emu_u64 phase = found->phase;
-    if (count > found->pending)
-        refuse(site, "more threads arrive at an mbarrier than it was initialized for");
-    found->bytes += bytes;
-    found->pending -= count;
-    if (count)
-        settle(*found);
-    return phase;
+    Mbarrier before = update(live_mbarrier(given, site), [&](Mbarrier& barrier) {
+        if (count > barrier.pending)
+            refuse(site, "more threads arrive at an mbarrier than it was initialized for");
+        barrier.bytes += bytes;
+        barrier.pending -= count;
+    });
+    return before.phase | emu_u64(before.pending) << 1;
 }
 
-emu_u64 emu_mbarrier_drop(emu_u64 barrier, emu_u32 count, const char* file, emu_u32 line)
+emu_u64 emu_mbarrier_drop(emu_u64 given, emu_u32 count, const char* file, emu_u32 line)
 {
     Site site = EMU_SITE;
-    Mbarrier* found = live_mbarrier(barrier, site);
-    if (count > found->expected)
-        refuse(site, "more threads leave an mbarrier than it was initialized for");
-    found->expected -= count;
-    return emu_mbarrier_arrive(barrier, count, 0, file, line);
+    update(live_mbarrier(given, site), [&](Mbarrier& barrier) {
+        if (count > barrier.expected)
+            refuse(site, "more threads leave an mbarrier than it was initialized for");
+        barrier.expected -= count;
+    });
+    return emu_mbarrier_arrive(given, count, 0, file, line);
 }
 
 int emu_mbarrier_test(emu_u64 barrier, emu_u64 parity, const char* file, emu_u32 line)
 {
     Site site = EMU_SITE;
-    if (live_mbarrier(barrier, site)->phase != (parity & 1))
+    auto* word = reinterpret_cast<uint64_t*>(live_mbarrier(barrier, site));
+    if ((__atomic_load_n(word, __ATOMIC_ACQUIRE) & 1) != (parity & 1)) // the phase is the lowest bit
         return 1;
     this_worker()->repeats.store(true, std::memory_order_relaxed);
     this_worker()->block.yield(this_worker()->current, site);

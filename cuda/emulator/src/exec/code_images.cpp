@@ -168,16 +168,30 @@ std::shared_ptr<const ImageRecord> find_image(uint64_t id)
     return found == t.images.end() ? nullptr : found->second;
 }
 
-std::string describe_image_address(uintptr_t address, size_t size)
+static std::vector<std::shared_ptr<const ImageRecord>> all_images()
 {
     std::vector<std::shared_ptr<const ImageRecord>> images;
-    {
-        ImageTable& t = image_table();
-        std::lock_guard<std::mutex> lock(t.mutex);
-        for (const auto& entry : t.images)
-            images.push_back(entry.second);
+    ImageTable& t = image_table();
+    std::lock_guard<std::mutex> lock(t.mutex);
+    for (const auto& entry : t.images)
+        images.push_back(entry.second);
+    return images;
+}
+
+bool is_constant(uintptr_t address)
+{
+    Locked locked;
+    for (const auto& image : all_images()) {
+        Judgement found;
+        if (image->judge(address, 1, &found))
+            return found.allowed && found.read_only;
     }
-    for (const auto& image : images) {
+    return false;
+}
+
+std::string describe_image_address(uintptr_t address, size_t size)
+{
+    for (const auto& image : all_images()) {
         Judgement found;
         if (image->has_code(address))
             return "in the code of a module";

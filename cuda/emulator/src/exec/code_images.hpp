@@ -38,6 +38,8 @@ struct ImageRecord {
 std::shared_ptr<const ImageRecord> find_image(uint64_t id);
 // Names the variable at or nearest to an address, in any image; empty if there is none.
 std::string describe_image_address(uintptr_t address, size_t size);
+// Returns true if an address is that of a __constant__ variable, in any image.
+bool is_constant(uintptr_t address);
 // Formats an offset: "4 bytes past the end of the 64 bytes of __shared__ tile"; `what` names the object.
 std::string describe_offset(uintptr_t address, size_t size, uintptr_t base, size_t bytes, const std::string& what);
 // Names the object beside a red zone: ", in the red zone before the 64 bytes of __shared__ tile".

@@ -50,10 +50,14 @@ struct PtxNames {
     bool* carries; // an instruction before has written the carry
 };
 
-// ptx_table.cpp: an instruction for arithmetic, memory, warps or barriers; false if it is not supported.
+// ptx_table.cpp: any instruction but those of ptx_statements.cpp; false if it is not supported.
 bool translate_instruction(const std::vector<std::string>& code, const std::vector<std::string>& operands,
                            const PtxNames& names, std::string* made);
-// ptx_packed.cpp: several numbers in a register.
+// ptx_memory.cpp: loads, stores and atomic operations.
+bool is_memory(const std::vector<std::string>& code);
+bool translate_memory(const std::vector<std::string>& code, const std::vector<std::string>& operands,
+                      const PtxNames& names, std::string* made);
+// ptx_packed.cpp: several numbers in a register, and arithmetic of halves.
 bool is_packed(const std::vector<std::string>& code);
 bool translate_packed(const std::vector<std::string>& code, const std::vector<std::string>& operands,
                       const PtxNames& names, std::string* made);

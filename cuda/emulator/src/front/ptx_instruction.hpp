@@ -118,6 +118,50 @@ protected:
                 ");";
         return true;
     }
+    // The comparison of two expressions; empty: unknown.
+    static std::string comparison(const std::string& how, bool of_floats, const std::string& a, const std::string& b)
+    {
+        static const std::map<std::string, const char*> signs = {{"eq", "=="}, {"ne", "!="}, {"lt", "<"}, {"le", "<="},
+                                                                 {"gt", ">"},  {"ge", ">="}, {"lo", "<"}, {"ls", "<="},
+                                                                 {"hi", ">"},  {"hs", ">="}};
+        std::string base = how, unordered = "__builtin_isunordered(" + a + ", " + b + ")";
+        if (how == "num" || how == "nan")
+            return of_floats ? (how == "num" ? "!" : "") + unordered : "";
+        bool also = of_floats && how.size() == 3 && how.back() == 'u';
+        if (also)
+            base.pop_back();
+        auto sign = signs.find(base);
+        if (sign == signs.end())
+            return "";
+        std::string plain = "(" + a + " " + sign->second + " " + b + ")";
+        if (also)
+            return "(" + plain + " || " + unordered + ")";
+        return of_floats && base == "ne" ? "(" + plain + " && !" + unordered + ")" : plain;
+    }
+    static std::string flushed(const std::string& type, const std::string& value)
+    {
+        return type == "f32" ? "::emu::ptx::flushed(" + value + ")"
+               : type == "f16" ? "::emu::ptx::flushed_half(" + value + ")" : value;
+    }
+    // min.NaN.xorsign.abs.f32 d, a, b; min.NaN.abs.f32 d, a, b, c
+    template <class Operand> std::string least_or_most(Operand a)
+    {
+        bool keeps_nan = take("NaN"), xors = take("xorsign"), is_absolute = take("abs");
+        if (!count(3, 4) || (xors && (!is_absolute || count(4, 4))) || (is_absolute && !xors && count(3, 3)))
+            return "";
+        auto operand = [&](size_t i) { return is_absolute ? "::emu::ptx::absolute(" + a(i) + ")" : a(i); };
+        std::string function = std::string("::emu::ptx::") + (name_ == "min" ? "least" : "most") + (keeps_nan ? "_nan(" : "(");
+        std::string value = function + operand(1) + ", " + operand(2) + ")";
+        if (count(4, 4))
+            value = function + value + ", " + operand(3) + ")";
+        return xors ? "::emu::ptx::signed_as(" + value + ", " + a(1) + ", " + a(2) + ")" : value;
+    }
+    // What joins a comparison with the predicate of operand 3: "", " & ", " | " or " ^ ".
+    std::string take_join()
+    {
+        std::string word = take_one_of({"and", "or", "xor"});
+        return word.empty() ? "" : word == "and" ? " & " : word == "or" ? " | " : " ^ ";
+    }
     // "d|p": the second is optional, and "_" discards either.
     void split_target(std::string* first, std::string* second)
     {

@@ -339,9 +339,16 @@ private:
     bool mbarrier(const Words& code, const Words& operands, std::string* made)
     {
         const std::string& what = code[1];
-        if (has(code, "shared::cluster") || has(code, "noComplete"))
+        bool arrives = what == "arrive" || what == "arrive_drop", is_remote = has(code, "shared::cluster");
+        bool gives = arrives || what == "try_wait" || what == "test_wait";
+        if (what == "pending_count" && operands.size() == 2) {
+            std::string count = target(operands[0]), token = value(operands[1]);
+            *made = count + " = " + token + " >> 1;";
+            return !count.empty() && !token.empty();
+        }
+        // An arrival at a barrier of another block returns nothing.
+        if (is_remote && what != "expect_tx" && (!arrives || operands.empty() || operands[0] != "_"))
             return false;
-        bool gives = what == "arrive" || what == "arrive_drop" || what == "try_wait" || what == "test_wait";
         if (operands.size() < (gives ? 2u : 1u))
             return false;
         std::string to = gives ? target(operands[0]) : "emu_sink";

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Instructions of inline PTX for arithmetic, conversions, memory, warps and barriers, as calls of the functions in
+// Instructions of inline PTX for arithmetic, conversions, warps and barriers, as calls of the functions in
 // emulator_ptx.h. An instruction or modifier that is missing here is rejected, never ignored, apart from hints for
 // caches and scopes, which make no difference on this device.
 #include <algorithm>
@@ -21,7 +21,7 @@ public:
 
     bool translate(std::string* made)
     {
-        bool done = control() || memory() || warp() || barrier() || comparison() || conversion() ||
+        bool done = control() || warp() || barrier() || choice() || compared() || conversion() ||
                     carrying() || integer() || floating();
         *made = made_;
         return done && !failed_ && words_.empty();
@@ -54,10 +54,12 @@ private:
             made_ = target(operands_[0]) + " = " +
                     (maps ? "(emu_u64)__cvta_shared_to_generic(" + raw(1) + ")" : raw(1)) + ";";
         } else if (name_ == "isspacep" && count(2, 2)) {
-            std::string space = take_one_of({"global", "shared", "shared::cta", "shared::cluster", "local"});
+            std::string space = take_one_of({"global", "shared", "shared::cta", "shared::cluster", "local", "const"});
             if (space.empty())
                 return false;
-            std::string function = space == "shared::cluster" ? "ClusterShared" : space.substr(0, space.find(':'));
+            std::string function = space == "shared::cluster" ? "ClusterShared"
+                                   : space == "const"         ? "Constant"
+                                                              : space.substr(0, space.find(':'));
             function[0] = char(std::toupper(function[0]));
             made_ = target(operands_[0]) + " = __is" + function + "((const void*)" + raw(1) + ");";
         } else if (name_ == "mapa" && count(3, 3))
@@ -103,136 +105,6 @@ private:
         }
         if (packs)
             made_ = target(operands_[0]) + " = " + whole + ";";
-        return true;
-    }
-
-    // -------------------------------------------------------------------------- memory
-
-    // Strikes off what is about scopes, caches and spaces. False if the space is not supported.
-    bool take_access(bool* shared, bool* strong)
-    {
-        *strong = false;
-        for (const char* word : {"volatile", "relaxed", "acquire", "release", "acq_rel"})
-            *strong = take(word) || *strong;
-        take("weak");
-        take_one_of({"cta", "cluster", "gpu", "sys"});
-        *shared = take("shared") || take("shared::cta") || take("shared::cluster");
-        if (!*shared)
-            take_one_of({"global", "local", "const"});
-        words_.erase(std::remove_if(words_.begin(), words_.end(),
-                                    [](const std::string& word) {
-                                        static const std::set<std::string> hints = {"ca", "cg", "cs", "lu",
-                                                                                    "cv", "wb", "wt", "nc"};
-                                        return hints.count(word) || word.compare(0, 4, "L1::") == 0 ||
-                                               (word.compare(0, 4, "L2::") == 0 && word != "L2::cache_hint");
-                                    }),
-                     words_.end());
-        return true;
-    }
-
-    bool memory()
-    {
-        if (name_ == "atom" || name_ == "red")
-            return atomic();
-        if (name_ == "multimem")
-            return multicast();
-        bool loads = name_ == "ld" || name_ == "ldu", stores = name_ == "st";
-        size_t expected = (loads || stores) && take("L2::cache_hint") ? 3 : 2; // the last one is a policy
-        if ((!loads && !stores) || !count(expected, expected))
-            return false;
-        bool shared, strong;
-        take_access(&shared, &strong);
-        std::string type = take_type(), size = take_one_of({"v2", "v4"});
-        std::string at = names_.address(operands_[loads ? 1 : 0]);
-        if (type.empty() || type == "pred" || at.empty())
-            return false;
-        std::string where = at + (shared ? ", true" : ", false");
-        if (!size.empty())
-            return vector_access(type_of(type) + ", " + size.substr(1), where, loads, type[0] == 's');
-        where += strong ? ", true" : ", false";
-        if (stores) {
-            made_ = "::emu::ptx::store<" + type_of(type) + ">(" + where + ", " + raw(1) + ");";
-            return true;
-        }
-        std::string value = "::emu::ptx::load<" + type_of(type) + ">(" + where + ")";
-        if (type[0] == 's') // a wider register gets the sign
-            value = "(emu_u64)(long long)::emu::ptx::as<" + type_of(type) + ">(" + value + ")";
-        made_ = target(operands_[0]) + " = " + value + ";";
-        return true;
-    }
-
-    bool vector_access(const std::string& types, const std::string& where, bool loads, bool is_signed)
-    {
-        Words parts = vector(operands_[loads ? 0 : 1], loads);
-        if (parts.size() != size_t(types.back() - '0'))
-            return false;
-        std::string list;
-        for (size_t i = 0; i < parts.size(); ++i) {
-            list += (i ? ", " : "") + parts[i];
-            std::string one = "emu_v[" + std::to_string(i) + "]";
-            if (is_signed)
-                one = "(emu_u64)(long long)::emu::ptx::as<" + types.substr(0, types.size() - 3) + ">(" + one + ")";
-            made_ += loads ? parts[i] + " = " + one + "; " : "";
-        }
-        made_ = loads
-                    ? "emu_u64 emu_v[4]; ::emu::ptx::load<" + types + ">(" + where + ", emu_v); " + made_
-                    : "const emu_u64 emu_v[] = {" + list + "}; ::emu::ptx::store<" + types + ">(" + where + ", emu_v);";
-        return true;
-    }
-
-    bool atomic()
-    {
-        static const std::map<std::string, const char*> functions = {
-            {"add", "Add"}, {"min", "Min"}, {"max", "Max"}, {"inc", "Inc"},   {"dec", "Dec"},
-            {"and", "And"}, {"or", "Or"},   {"xor", "Xor"}, {"exch", "Exch"}, {"cas", "CAS"}};
-        bool shared, strong, returns = name_ == "atom";
-        take_access(&shared, &strong);
-        std::string type = take_type(),
-                    operation = take_one_of({"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"});
-        size_t first = returns ? 1 : 0, expected = first + (operation == "cas" ? 3 : 2);
-        if (operation.empty() || type.size() < 3 || type == "pred" || !count(expected, expected))
-            return false;
-        bool is_signed = operation == "min" || operation == "max" || (operation == "add" && type == "s32");
-        if (type[0] == 's' && !is_signed)
-            type[0] = 'u';
-        std::string at = names_.address(operands_[first]);
-        if (at.empty())
-            return false;
-        std::string call = std::string("::atomic") + functions.at(operation) + "(::emu::ptx::pointer<" + type_of(type) +
-                           ">(" + at + (shared ? ", true), " : ", false), ") + as(first + 1, type);
-        call += operation == "cas" ? ", " + as(first + 2, type) + ")" : ")";
-        if (returns)
-            return assign(type, call);
-        made_ = call + ";";
-        return true;
-    }
-
-    // multimem.ld_reduce.add.f32 d, [a]; multimem.st.f32 [a], b; multimem.red.add.f32 [a], b; also of v2 and v4
-    bool multicast()
-    {
-        static const std::map<std::string, char> operations = {{"add", '+'}, {"min", '<'}, {"max", '>'},
-                                                               {"and", '&'}, {"or", '|'},  {"xor", '^'}};
-        std::string kind = take_one_of({"ld_reduce", "st", "red"});
-        bool shared, strong, loads = kind == "ld_reduce";
-        if (kind.empty() || !count(2, 2) || !take_access(&shared, &strong) || shared)
-            return false;
-        std::string operation = kind == "st" ? "" : take_one_of({"add", "min", "max", "and", "or", "xor"});
-        std::string size = take_one_of({"v2", "v4"}), type = take_type(), at = names_.address(operands_[loads ? 1 : 0]);
-        bool is_float = type[0] == 'f', is_wide = type.size() == 3 && (type[1] == '3' || type[1] == '6');
-        if (!is_wide || at.empty() || (kind != "st" && (operation.empty() || (is_float && operation != "add"))))
-            return false;
-        const std::string& values = operands_[loads ? 0 : 1];
-        Words parts = size.empty() ? Words{loads ? target(values) : raw(1)} : vector(values, loads);
-        if (!size.empty() && parts.size() != size_t(size[1] - '0'))
-            return false;
-        std::string bytes = std::to_string(std::stoi(type.substr(1)) / 8);
-        char how = kind == "st" ? '=' : operations.at(operation);
-        for (size_t i = 0; i < parts.size(); ++i) {
-            std::string place = "(emu_u64)(" + at + ") + " + std::to_string(i) + " * " + bytes;
-            made_ += loads ? parts[i] + " = " : "";
-            made_ += "emu_multicast(" + place + ", " + bytes + ", '" + type[0] + "', '" + how + "', ";
-            made_ += loads ? "1, 0); " : "0, " + parts[i] + "); ";
-        }
         return true;
     }
 
@@ -325,29 +197,7 @@ private:
 
     // ------------------------------------------------------------- comparisons, conversions
 
-    // The comparison of operands 1 and 2; empty: unknown.
-    std::string compared(const std::string& how, const std::string& type)
-    {
-        static const std::map<std::string, const char*> signs = {{"eq", "=="}, {"ne", "!="}, {"lt", "<"}, {"le", "<="},
-                                                                 {"gt", ">"},  {"ge", ">="}, {"lo", "<"}, {"ls", "<="},
-                                                                 {"hi", ">"},  {"hs", ">="}};
-        std::string a = as(1, type), b = as(2, type), base = how;
-        std::string unordered = "__builtin_isunordered(" + a + ", " + b + ")";
-        if (how == "num" || how == "nan")
-            return is_float(type) ? (how == "num" ? "!" : "") + unordered : "";
-        bool also = is_float(type) && how.size() == 3 && how.back() == 'u';
-        if (also)
-            base.pop_back();
-        auto sign = signs.find(base);
-        if (sign == signs.end())
-            return "";
-        std::string plain = "(" + a + " " + sign->second + " " + b + ")";
-        if (also)
-            return "(" + plain + " || " + unordered + ")";
-        return is_float(type) && base == "ne" ? "(" + plain + " && !" + unordered + ")" : plain;
-    }
-
-    bool comparison()
+    bool choice()
     {
         if (name_ == "slct" && count(4, 4)) {
             take("ftz");
@@ -374,26 +224,33 @@ private:
             made_ = "const auto emu_a = " + as(1, type) + "; " + target(operands_[0]) + " = " + test->second + ";";
             return true;
         }
+        return false;
+    }
+
+    // setp.lt.and.f32 p|q, a, b, c; set.lt.u32.f32 d, a, b
+    bool compared()
+    {
         if ((name_ != "setp" && name_ != "set") || !count(3, 4) || words_.empty())
             return false;
-        take("ftz");
-        std::string type = take_type(), result = name_ == "set" ? take_type() : "pred";
-        std::string join = take_one_of({"and", "or", "xor"}), how = words_.size() == 1 ? words_[0] : "";
-        std::string test = type.empty() ? "" : compared(how, type);
-        if (test.empty() || result.empty() || join.empty() != (operands_.size() == 3))
+        bool flush = take("ftz");
+        std::string type = take_type(), result = name_ == "set" ? take_type() : "pred", join = take_join();
+        std::string how = words_.size() == 1 ? words_[0] : "";
+        if (type.empty() || result.empty() || join.empty() != count(3, 3))
             return false;
+        auto a = [&](size_t i) { return flush ? flushed(type, as(i, type)) : as(i, type); };
+        std::string test = comparison(how, is_float(type), a(1), a(2));
         words_.clear();
-        std::string sign = join == "and" ? " & " : join == "or" ? " | " : " ^ ";
-        auto joined = [&](const std::string& one) {
-            return join.empty() ? one : "(" + one + sign + "(bool)(" + raw(3) + "))";
-        };
-        if (name_ == "set")
-            return assign(result, joined(test) + (result == "f32" ? " ? 1.0f : 0.0f" : " ? 0xffffffffu : 0u"));
-        std::string first, second;
+        made_ = "const bool emu_t = " + test + ", emu_c = " + (join.empty() ? "false" : "(bool)(" + raw(3) + ")") + "; ";
+        std::string yes = join.empty() ? "emu_t" : "(emu_t" + join + "emu_c)", first, second;
+        if (name_ == "set") {
+            std::string declared = made_;
+            assign(result, yes + (is_float(result) ? " ? 1.0f : 0.0f" : " ? 0xffffffffu : 0u"));
+            made_ = declared + made_;
+            return !test.empty();
+        }
         split_target(&first, &second);
-        made_ = "const bool emu_t = " + test + "; " + second + " = " + joined("!emu_t") + "; " + first + " = " +
-                joined("emu_t") + ";";
-        return true;
+        made_ += second + " = " + (join.empty() ? "!emu_t" : "!emu_t" + join + "emu_c") + "; " + first + " = " + yes + ";";
+        return !test.empty();
     }
 
     std::string take_rounding(bool to_whole)
@@ -651,40 +508,17 @@ private:
     {
         bool flush = take("ftz"); // cuRAND writes it after the type
         std::string type = take_type();
-        if (!is_float(type))
+        if (type != "f32" && type != "f64")
             return false;
         flush = flush && type == "f32";
         bool saturate = take("sat");
-        if (is_half(type))
-            return half_operation(type, saturate);
-        auto a = [&](size_t i) { return flush ? "::emu::ptx::flushed(" + as(i, type) + ")" : as(i, type); };
+        auto a = [&](size_t i) { return flush ? flushed(type, as(i, type)) : as(i, type); };
         std::string value = operation(type, a);
         if (value.empty())
             return false;
         if (flush)
             value = "::emu::ptx::flushed(" + value + ")";
         return assign(type, saturate ? "::emu::ptx::unit(" + value + ")" : value);
-    }
-
-    // In double precision, rounded once.
-    bool half_operation(const std::string& type, bool saturate)
-    {
-        const std::string& name = name_;
-        std::string value;
-        if (count(2, 2) && (name == "neg" || name == "abs")) {
-            made_ = target(operands_[0]) + " = " + raw(1) + (name == "neg" ? " ^ 0x8000;" : " & 0x7fff;");
-            return !saturate;
-        }
-        if (count(2, 2) && (name == "ex2" || name == "tanh") && take("approx"))
-            value = (name == "ex2" ? "::exp2(" : "::tanh(") + as(1, type) + ")";
-        else if (count(3, 3) && (name == "min" || name == "max"))
-            value = std::string("::emu::") + (name == "min" ? "smaller(" : "larger(") + as(1, type) + ", " +
-                    as(2, type) + ")";
-        else if (count(3, 3) && (name == "add" || name == "sub" || name == "mul"))
-            value = as(1, type) + (name == "add" ? " + " : name == "sub" ? " - " : " * ") + as(2, type), take("rn");
-        else if (count(4, 4) && name == "fma" && take("rn"))
-            value = "::emu::sum_to_odd(" + as(1, type) + " * " + as(2, type) + ", " + as(3, type) + ")";
-        return !value.empty() && assign(type, saturate ? "::emu::unit_range(" + value + ")" : value);
     }
 
     template <class Operand> std::string operation(const std::string& type, Operand a)
@@ -698,8 +532,8 @@ private:
             return "-" + a(1);
         if (count(2, 2) && name == "abs")
             return "::emu::ptx::absolute(" + a(1) + ")";
-        if (count(3, 3) && (name == "min" || name == "max"))
-            return std::string("::emu::ptx::") + (name == "min" ? "least(" : "most(") + a(1) + ", " + a(2) + ")";
+        if (name == "min" || name == "max")
+            return least_or_most(a);
         if (count(3, 3) && name == "copysign") // the sign is that of the first
             return "__builtin_copysign" + std::string(type == "f32" ? "f(" : "(") + a(2) + ", " + a(1) + ")";
         bool fast = take("approx") || (name == "div" && take("full"));
@@ -731,6 +565,7 @@ bool translate_instruction(const std::vector<std::string>& code, const std::vect
 {
     return is_matrices(code) ? translate_matrices(code, operands, names, made)
            : is_video(code)  ? translate_video(code, operands, names, made)
+           : is_memory(code) ? translate_memory(code, operands, names, made)
            : is_packed(code) ? translate_packed(code, operands, names, made)
                              : Instruction(code, operands, names).translate(made);
 }
