@@ -213,6 +213,25 @@ def test_numbers_of_6_and_4_bits_become_halves(stream):
     np.testing.assert_array_equal(halves, np.stack([signed["e2m1"][codes & 15], signed["e2m1"][codes >> 4]], axis=1))
 
 
+@pytest.mark.requires(software=True)
+def test_numbers_become_exponents(stream, rng):
+    x = np.exp2(rng.uniform(-126, 127, 64)).astype(np.float32) * rng.choice([-1, 1], 64).astype(np.float32)
+    x[:8] = 0, np.nan, np.inf, 3e38, 1, 2.0**-126, 1e-39, np.nextafter(np.float32(1), np.float32(2))
+    bits = x.view(np.uint32)
+    pairs = bits[::2] >> 16 | bits[1::2] & 0xFFFF0000
+    out, back = np.zeros((32, 4, 2), np.uint8), np.zeros(32, np.uint32)
+    few_bits(stream, "to_exponents", 1, 32, x, pairs, out, back)
+    nan = np.isnan(x)
+    part, exponent = np.frexp(np.where(np.isfinite(x), np.abs(x.astype(np.float64)), 2.0**128))
+    exponent = np.where(x == 0, 0, np.maximum(exponent + 126, -1))
+    exponent, up = np.maximum(exponent, 0), np.maximum(exponent + (part > 0.5), 0)
+    expected = [np.minimum(exponent, 254), np.minimum(up, 254), np.minimum(up, 255), np.minimum(exponent, 254)]
+    for n, codes in enumerate(expected):
+        np.testing.assert_array_equal(out[:, n].ravel(), np.where(nan, 255, codes))
+    values = (back.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
+    np.testing.assert_array_equal(values, np.where(nan, np.float32(np.nan), np.exp2(expected[0] - 127.0).astype(np.float32)))
+
+
 def test_floats_become_tensor_floats(stream):
     x = np.array([0x3F801000, 0x3F803000, 0xBF800FFF, 0x7F7FFFFF, 0xFF800000, 0x7F800001], np.uint32)
     away, even, zero = np.empty((3, 6), np.uint32)

@@ -271,10 +271,12 @@ ENTRY = ".visible .entry k()\n{\n"
         (HEAD + ENTRY + ".reg .b32 %r;\n.reg .b32 r;\n}\n", "INVALID_PTX", "not supported .*: .reg .b32 r"),
         (HEAD + ENTRY + "  bra NOWHERE;\n}\n", "INVALID_PTX", "a label is missing"),
         (HEAD + ENTRY + "  ret;\n", "INVALID_PTX", "a function has no end"),
+        (HEAD + ENTRY + ".reg .b64 %r;\n call %r, (1), OTHER;\n}\n", "INVALID_PTX", "not supported .*: call %r"),
+        (HEAD + ENTRY + "call unknown, (1);\n}\n", "INVALID_PTX", "not supported .*: call unknown"),
         (HEAD + ".visible .entry k(.reg .u32 x)\n{\n}\n", "INVALID_PTX", "this parameter is not supported"),
         (HEAD + ".tex .u64 image;\n", "INVALID_PTX", "this variable is not supported"),
         (HEAD + ".global .u32;\n", "INVALID_PTX", "this declaration is not supported"),
-        (HEAD + ".global .u64 p = other;\n", "INVALID_PTX", "an initial value must be a number, not other"),
+        (HEAD + ".global .u64 p = other;\n", "INVALID_PTX", "an initial value must be a number or an address"),
         (HEAD + ".global .u32 p", "INVALID_PTX", "a declaration has no end"),
     ],
 )
@@ -286,61 +288,120 @@ def test_what_cannot_be_translated_is_rejected_with_the_reason(driver, context, 
     assert re.search(message, log.rstrip(b"\0").decode())
 
 
-# Elements of the factors, of the sums, how many a register holds, and the registers of the left factor.
-PRODUCTS = [
-    ("f16", np.float16, np.float32, 2, 4), ("f16", np.float16, np.float32, 2, 2), ("f16", np.float16, np.float16, 2, 4),
-    ("tf32", np.float32, np.float32, 1, 4), ("tf32", np.float32, np.float32, 1, 2),
-    ("s8", np.int8, np.int32, 4, 4), ("u8", np.uint8, np.int32, 4, 2),
-]  # fmt: skip
-LETTERS = {np.float32: "f32", np.float16: "f16", np.int32: "s32"}
 
-
-def product_module(name, sums, k, registers):
-    """A kernel whose lanes load their registers from x, multiply, and store their results over them."""
-    words = 2 if sums is np.float16 else 4
-
-    def line(code, what, count, place):
-        return "".join(f"  {code.format(r=f'%{what}{i}', at=f'%x+{place + 4 * i}')};\n" for i in range(count))
-
-    def list_of(what, count):
-        return "{" + ", ".join(f"%{what}{i}" for i in range(count)) + "}"
-
-    s, half = LETTERS[sums], registers // 2
-    lists = ", ".join([list_of("d", words), list_of("a", registers), list_of("b", half), list_of("c", words)])
-    return (
-        HEAD + ".visible .entry product(.param .u64 x)\n{\n"
-        "  .reg .b32 %a<4>, %b<2>, %c<4>, %d<4>, %i;\n  .reg .b64 %x;\n  ld.param.u64 %x, [x];\n"
-        "  mov.u32 %i, %laneid;\n  mad.wide.u32 %x, %i, 40, %x;\n"
-        + line("ld.global.b32 {r}, [{at}]", "a", registers, 0)
-        + line("ld.global.b32 {r}, [{at}]", "b", half, 16)
-        + line("ld.global.b32 {r}, [{at}]", "c", words, 24)
-        + f"  mma.sync.aligned.m16n8k{k}.row.col.{s}.{name}.{name}.{s} {lists};\n"
-        + line("st.global.b32 [{at}], {r}", "d", words, 24)
-        + "}\n"
+# In the manner of LLVM: a call of a pointer with its prototype, and of vprintf with a structure of its arguments; then
+# parameters in registers, as older programs have them.
+CALLS = (
+    HEAD
+    + r"""
+.extern .func (.param .b32 result) vprintf
+(
+    .param .b64 format,
+    .param .b64 values
+)
+;
+.visible .func (.param .b32 result) successor(.param .b32 x, .param .b64 y);
+.visible .func (.param .b32 result) product(.param .b32 x, .param .b64 y);
+.const .align 1 .b8 format[28] = {37, 100, 124, 37, 53, 46, 49, 102, 124, 37, 45, 42, 115, 124, 37, 108, 108, 100, 124,
+    37, 99, 124, 37, 120, 37, 37, 10, 0};
+.const .align 1 .b8 word[3] = {97, 98, 0};
+.visible .global .align 8 .u64 table[2] = {successor, product};
+.visible .global .align 8 .u64 words[1] = {generic(word)};
+.func (.reg .u32 %result) triple(.reg .u32 %given)
+{
+    mul.lo.u32 %result, %given, 3;
+    mov.u32 %given, 0;
+    ret;
+}
+.visible .func (.param .b32 result) successor(.param .b32 x, .param .b64 y)
+{
+    .reg .b32 %r<3>;
+    ld.param.u32 %r1, [x];
+    add.s32 %r2, %r1, 1;
+    st.param.b32 [result+0], %r2;
+    ret;
+}
+.visible .func (.param .b32 result) product(.param .b32 x, .param .b64 y)
+{
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<2>;
+    ld.param.u32 %r1, [x];
+    ld.param.u64 %rd1, [y];
+    cvt.u32.u64 %r2, %rd1;
+    mul.lo.s32 %r3, %r1, %r2;
+    st.param.b32 [result+0], %r3;
+    ret;
+}
+.visible .entry calls(.param .u64 x)
+{
+    .local .align 8 .b8 __local_depot0[48];
+    .reg .b32 %r<9>;
+    .reg .b64 %rd<15>, %SP;
+    mov.u64 %SP, __local_depot0;
+    cvta.local.u64 %SP, %SP;
+    ld.param.u64 %rd1, [x];
+    mov.u32 %r1, %tid.x;
+    st.local.u32 [%SP], -7;
+    st.local.u64 [%SP+8], 0d4004000000000000;
+    st.local.u32 [%SP+16], 4;
+    ld.global.u64 %rd2, [words];
+    st.local.u64 [%SP+24], %rd2;
+    st.local.u64 [%SP+32], -5;
+    st.local.u32 [%SP+40], 122;
+    st.local.u32 [%SP+44], 255;
+    mov.u64 %rd3, format;
+    cvta.const.u64 %rd3, %rd3;
+    { // callseq 0, 0
+    .param .b64 param0;
+    st.param.b64 [param0+0], %rd3;
+    .param .b64 param1;
+    st.param.b64 [param1+0], %SP;
+    .param .b32 retval0;
+    call.uni (retval0),
+    vprintf,
+    (
+    param0,
+    param1
+    );
+    ld.param.b32 %r2, [retval0+0];
+    }
+    mul.wide.u32 %rd4, %r1, 8;
+    mov.u64 %rd5, table;
+    add.s64 %rd5, %rd5, %rd4;
+    ld.global.u64 %rd6, [%rd5];
+    { // callseq 1, 0
+    .param .b32 param0;
+    st.param.b32 [param0+0], %r2;
+    .param .b64 param1;
+    st.param.b64 [param1+0], 100;
+    .param .b32 retval0;
+    prototype_1 : .callprototype (.param .b32 _) _ (.param .b32 _, .param .b64 _);
+    call (retval0),
+    %rd6,
+    (
+    param0,
+    param1
     )
+    , prototype_1;
+    ld.param.b32 %r3, [retval0+0];
+    }
+    call (%r4), triple, (%r3);
+    call (%r5), triple, (7);
+    add.u32 %r4, %r4, %r5;
+    mad.lo.u32 %r4, %r3, 1000, %r4;
+    mad.wide.u32 %rd1, %r1, 4, %rd1;
+    st.global.u32 [%rd1], %r4;
+    ret;
+}
+"""
+)
 
 
-@pytest.mark.parametrize(("name", "kind", "sums", "each", "registers"), PRODUCTS)
-def test_products_of_matrices_in_registers(driver, context, rng, name, kind, sums, each, registers):
-    k = 4 * each * registers // 2
-    a, b = rng.integers(0, 9, (16, k)).astype(kind), rng.integers(0, 9, (k, 8)).astype(kind)
-    c = rng.integers(0, 9, (16, 8)).astype(sums)
-    x = np.zeros((32, 10), np.uint32)
-    for lane in range(32):
-        row, place = lane // 4, lane % 4 * each
-        for r in range(registers):
-            first = place + r // 2 * 4 * each
-            x[lane, r] = a[row + 8 * (r % 2), first : first + each].copy().view(np.uint32)[0]
-        for r in range(registers // 2):
-            first = place + r * 4 * each
-            x[lane, 4 + r] = b[first : first + each, row].copy().view(np.uint32)[0]
-        pairs = np.concatenate([c[row + 8 * half, 2 * (lane % 4) :][:2] for half in (0, 1)]).view(np.uint32)
-        x[lane, 6 : 6 + len(pairs)] = pairs
-    code = Code(driver, product_module(name, sums, k, registers).encode() + b"\0")
-    code("product", 1, 32, x)
+def test_calls_of_pointers_of_vprintf_and_with_registers(driver, context, capfd):
+    code = Code(driver, CALLS.encode() + b"\0")
+    x = np.zeros(2, np.uint32)
+    code("calls", 1, 2, x)
     code.close()
-    expected = a.astype(np.float64) @ b.astype(np.float64) + c
-    for lane in range(32):
-        values = x[lane, 6:].view(sums)[:4].reshape(2, 2)
-        rows = lane // 4 + np.array([0, 8])
-        np.testing.assert_array_equal(values, expected[rows, 2 * (lane % 4) :][:, :2])
+    assert capfd.readouterr().out == 2 * "-7|  2.5|ab  |-5|z|ff%\n"
+    # vprintf returns the number of values.
+    assert x.tolist() == [1000 * y + 3 * y + 21 for y in (8, 700)]

@@ -26,6 +26,10 @@ extern "C" __global__ void store(cudaSurfaceObject_t s, int x, int y)
 {
     surf2Dwrite(1.0f, s, x, y); // line 13
 }
+extern "C" __global__ void level(cudaTextureObject_t t, unsigned* out)
+{
+    asm("txq.level.width.b32 %0, [%1], 7;" : "=r"(*out) : "l"(t)); // line 17
+}
 """
 device = Device(0)
 device.set_current()
@@ -63,6 +67,7 @@ MISTAKES = {
     "another shape": ("run('volume', texture, out)", "does not fit .* of two dimensions", None),
     "linear memory in two dimensions": ("run('plane', linear, out)", "linear memory, which tex1Dfetch reads", 6),
     "gather": ("run('gather', texture, out)", "not made with CUDA_ARRAY3D_TEXTURE_GATHER", None),
+    "level": ("run('level', texture, out)", "has 1 levels, and no level 7", 17),
     "behind the row": ("run('store', surface, 32, 0)", "store of 4 bytes at .32 bytes, 0, 0. of surface object", 13),
     "before the rows": ("run('store', surface, 0, -1)", "store of 4 bytes at .0 bytes, -1, 0. of surface object", 13),
     "between elements": ("run('store', surface, 2, 0)", "misaligned store of 4 bytes", 13),

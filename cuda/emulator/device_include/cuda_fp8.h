@@ -37,25 +37,14 @@ inline double from_fp8(__nv_fp8_storage_t x, __nv_fp8_interpretation_t kind)
     return (x & 0x7f) == 0x7f ? __builtin_nan("") : Narrow<4, 4>::to<true>(x);
 }
 
-// The exponent of |x|, from 0 (2^-127) to 254. Halfway is rounded up.
 inline __nv_fp8_storage_t to_e8m0(double x, __nv_saturation_t saturate, cudaRoundMode rounding)
 {
-    emu_u64 magnitude = same_bits<emu_u64>(x) & ~0ull >> 1;
-    if (x != x)
-        return 0xff;
-    int exponent = int(magnitude >> 52) - 1023 + 127;
-    emu_u64 fraction = magnitude & ~0ull >> 12;
-    bool down = rounding == cudaRoundZero || rounding == cudaRoundMinInf;
-    if (!down && fraction && (rounding != cudaRoundNearest || fraction >> 51))
-        ++exponent;
-    if (exponent > 254)
-        return saturate == __NV_SATFINITE ? 254 : 255;
-    return __nv_fp8_storage_t(exponent < 0 ? 0 : exponent);
+    return __nv_fp8_storage_t(exponent_of(x, saturate == __NV_SATFINITE,
+                                          rounding == cudaRoundNearest                                  ? ROUND_NEAREST
+                                          : rounding == cudaRoundZero || rounding == cudaRoundMinInf ? ROUND_ZERO
+                                                                                                     : ROUND_UP));
 }
-inline double from_e8m0(__nv_fp8_storage_t x)
-{
-    return x == 0xff ? __builtin_nan("") : same_bits<double>(emu_u64(x - 127 + 1023) << 52);
-}
+inline double from_e8m0(__nv_fp8_storage_t x) { return power_of_two(x); }
 
 EMU_INLINE __half_raw half_raw(double x) { return __half_raw {(unsigned short)Narrow<11, 5>::from(x)}; }
 EMU_INLINE __nv_bfloat16_raw bfloat16_raw(double x) { return __nv_bfloat16_raw {(unsigned short)Narrow<8, 8>::from(x)}; }

@@ -164,6 +164,8 @@ EMU_IMPORT emu_u32 emu_active_mask(void); // lanes of this warp that have not ex
 
 EMU_IMPORT int emu_printf(const char* format, ...) __attribute__((format(printf, 1, 2)));
 EMU_IMPORT int emu_vprintf(const char* format, __builtin_va_list arguments);
+// The values lie one after another, as in a structure.
+EMU_IMPORT int emu_printf_packed(const char* format, const void* values);
 EMU_IMPORT void emu_assert_fail(const char* expression, const char* file, unsigned line,
                                 const char* function) __attribute__((noreturn));
 EMU_IMPORT void emu_trap(const char* why) __attribute__((noreturn)); // why: may be null
@@ -219,6 +221,16 @@ struct EmuTextureCall {
 };
 
 EMU_IMPORT void emu_texture_read(EmuTextureCall* call);
+
+enum EmuImageProperty {
+    EMU_IMAGE_WIDTH = 0,
+    EMU_IMAGE_HEIGHT = 1,
+    EMU_IMAGE_DEPTH = 2,
+    EMU_IMAGE_ARRAY_SIZE = 3,
+    EMU_IMAGE_NUM_MIPMAP_LEVELS = 4,
+};
+// A property of a texture, or of a surface.
+EMU_IMPORT emu_u32 emu_image_query(emu_u64 object, int is_surface, emu_u32 property, emu_u32 level, EMU_LOCATION);
 
 enum EmuSurfaceKind { // the values of EmuTextureKind
     EMU_SURFACE_1D = 1,

@@ -87,6 +87,22 @@ template <class To, unsigned Mode> inline To integer_of(double x)
     return saturated<To>(whole(x, Mode));
 }
 
+// The format e8m0: the exponent of |x|, from 0 (2^-127) to 254, or 255 for NaN. ROUND_NEAREST rounds halfway up.
+inline emu_u32 exponent_of(double x, bool saturates, unsigned mode)
+{
+    emu_u64 magnitude = same_bits<emu_u64>(x) & ~0ull >> 1, fraction = magnitude & ~0ull >> 12;
+    if (x != x)
+        return 255;
+    int exponent = int(magnitude >> 52) - 1023 + 127;
+    if (mode != ROUND_ZERO && fraction && (mode != ROUND_NEAREST || fraction >> 51))
+        ++exponent;
+    return exponent > 254 ? (saturates ? 254u : 255u) : emu_u32(exponent < 0 ? 0 : exponent);
+}
+inline double power_of_two(emu_u32 exponent)
+{
+    return exponent == 255 ? __builtin_nan("") : same_bits<double>(emu_u64(exponent) + 1023 - 127 << 52);
+}
+
 // +0 is larger than -0, and a number is preferred to NaN.
 inline double smaller(double x, double y)
 {

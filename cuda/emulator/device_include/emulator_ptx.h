@@ -373,6 +373,16 @@ EMU_INLINE void copy(emu_u64 to, emu_u64 from, emu_u64 size, emu_u64 bytes)
     memset(target + bytes, 0, size - bytes);
 }
 
+// Calls of vprintf in modules, with the addresses of the result and of the parameters.
+EMU_INLINE void print(emu_u64 format, emu_u64 values)
+{
+    emu_printf_packed(*(const char**)format, *(const void**)values);
+}
+EMU_INLINE void print(emu_u64 result, emu_u64 format, emu_u64 values)
+{
+    *(emu_i32*)result = emu_printf_packed(*(const char**)format, *(const void**)values);
+}
+
 // ------------------------------------------------------------------------------- warps
 
 // `control`: the last lane of a segment, and from bit 8 on the bits of a lane that select the segment.

@@ -21,3 +21,14 @@ extern "C" __global__ void from_few_bits(unsigned* e2m3, unsigned* e3m2, unsigne
     asm("cvt.rn.relu.f16x2.e3m2x2 %0, %1;" : "=r"(e3m2[i]) : "h"(both));
     asm("{ .reg .b8 low, high; mov.b16 {low, high}, %1; cvt.rn.f16x2.e2m1x2 %0, low; }" : "=r"(e2m1[i]) : "h"(i));
 }
+
+// To exponents (e8m0), towards zero and upwards, and back.
+extern "C" __global__ void to_exponents(const float* x, const unsigned* pairs, unsigned short* out, unsigned* back)
+{
+    int i = threadIdx.x;
+    asm("cvt.rz.satfinite.ue8m0x2.f32 %0, %1, %2;" : "=h"(out[4 * i]) : "f"(x[2 * i + 1]), "f"(x[2 * i]));
+    asm("cvt.rp.satfinite.ue8m0x2.f32 %0, %1, %2;" : "=h"(out[4 * i + 1]) : "f"(x[2 * i + 1]), "f"(x[2 * i]));
+    asm("cvt.rp.ue8m0x2.f32 %0, %1, %2;" : "=h"(out[4 * i + 2]) : "f"(x[2 * i + 1]), "f"(x[2 * i]));
+    asm("cvt.rz.satfinite.ue8m0x2.bf16x2 %0, %1;" : "=h"(out[4 * i + 3]) : "r"(pairs[i]));
+    asm("cvt.rn.bf16x2.ue8m0x2 %0, %1;" : "=r"(back[i]) : "h"(out[4 * i]));
+}

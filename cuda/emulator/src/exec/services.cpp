@@ -88,6 +88,54 @@ uint64_t now()
     return uint64_t(time.tv_sec) * 1000000000u + uint64_t(time.tv_nsec);
 }
 
+// The arguments of printf() as a structure.
+class PackedValues {
+public:
+    explicit PackedValues(const void* values) : base_(static_cast<const char*>(values)) {}
+
+    template <class T> T take()
+    {
+        T value;
+        at_ = (at_ + sizeof(T) - 1) / sizeof(T) * sizeof(T);
+        std::memcpy(&value, base_ + at_, sizeof value);
+        at_ += sizeof value;
+        return value;
+    }
+
+private:
+    const char* base_;
+    size_t at_ = 0;
+};
+
+template <class T> void append(std::string* out, const std::string& conversion, T value)
+{
+    int size = std::snprintf(nullptr, 0, conversion.c_str(), value);
+    std::string text(size_t(std::max(size, 0)) + 1, 0);
+    std::snprintf(&text[0], text.size(), conversion.c_str(), value);
+    out->append(text, 0, text.size() - 1);
+}
+
+// Formats the conversion at `at`, which is a %, and returns its end.
+const char* append_conversion(std::string* out, const char* at, PackedValues* values)
+{
+    std::string conversion(1, *at++);
+    for (; *at && std::strchr("-+ #0123456789.*hljztL", *at); ++at)
+        conversion += *at == '*' ? std::to_string(values->take<int>()) : std::string(1, *at);
+    conversion += *at;
+    bool is_long = conversion.find_first_of("ljzt") != conversion.npos;
+    if (*at == '%')
+        *out += '%';
+    else if (std::strchr("sp", *at))
+        append(out, conversion, values->take<const char*>());
+    else if (std::strchr("aAeEfFgG", *at))
+        append(out, conversion, values->take<double>());
+    else if (is_long)
+        append(out, conversion, values->take<long long>());
+    else
+        append(out, conversion, values->take<int>());
+    return at + 1;
+}
+
 std::string in_brackets(const EmuDim3& d)
 {
     return "[" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + "]";
@@ -145,6 +193,22 @@ int emu_printf(const char* format, ...)
     int result = emu_vprintf(format, arguments);
     va_end(arguments);
     return result;
+}
+
+int emu_printf_packed(const char* format, const void* packed)
+{
+    int count = count_values(format);
+    std::string text;
+    PackedValues values(packed);
+    for (const char* at = format; count >= 0 && *at;)
+        if (*at == '%')
+            at = append_conversion(&text, at, &values);
+        else
+            text += *at++;
+    if (count < 0)
+        text = format;
+    print(text.data(), text.size());
+    return count;
 }
 
 void emu_assert_fail(const char* expression, const char* file, unsigned line, const char* function)

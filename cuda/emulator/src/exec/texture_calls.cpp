@@ -161,6 +161,25 @@ void emu_texture_read(EmuTextureCall* call)
     raise_fault(std::move(trouble));
 }
 
+emu_u32 emu_image_query(emu_u64 object, int is_surface, emu_u32 property, emu_u32 level, const char* file, emu_u32 line)
+{
+    Asked asked{object, is_surface != 0, file, line, EMU_CALLER};
+    const Texture& image = find(asked);
+    if (level >= image.levels.size())
+        refuse(asked, FaultKind::trap,
+               name_of(asked) + " has " + std::to_string(image.levels.size()) + " levels, and no level " +
+                   std::to_string(level));
+    const Texels& texels = image.levels[level];
+    bool is_volume = image.shape == TexelShape::volume;
+    switch (property) {
+    case EMU_IMAGE_WIDTH: return texels.width;
+    case EMU_IMAGE_HEIGHT: return texels.height;
+    case EMU_IMAGE_DEPTH: return is_volume ? texels.depth : 1;
+    case EMU_IMAGE_ARRAY_SIZE: return is_volume ? 1 : texels.depth;
+    default: return emu_u32(image.levels.size());
+    }
+}
+
 void emu_surface_access(EmuSurfaceCall* call)
 {
     Asked asked{call->surface, true, call->file, call->line, EMU_CALLER};

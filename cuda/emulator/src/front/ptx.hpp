@@ -29,6 +29,7 @@ std::string translate_ptx(const std::string& code, const std::vector<PtxOperand>
 struct PtxScope {
     std::map<std::string, std::string> addresses; // of variables and parameters: the C++ for them
     std::set<std::string> functions;
+    std::set<std::string> registers; // parameters and results in registers
     std::map<std::string, std::string> files; // of .file, by their numbers
 };
 
@@ -69,5 +70,9 @@ bool translate_video(const std::vector<std::string>& code, const std::vector<std
 bool is_matrices(const std::vector<std::string>& code);
 bool translate_matrices(const std::vector<std::string>& code, const std::vector<std::string>& operands,
                         const PtxNames& names, std::string* made);
+// ptx_textures.cpp: textures and surfaces.
+bool is_image(const std::vector<std::string>& code);
+bool translate_image(const std::vector<std::string>& code, const std::vector<std::string>& operands,
+                     const PtxNames& names, std::string* made);
 
 } // namespace emu::front

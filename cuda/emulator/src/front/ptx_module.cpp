@@ -174,16 +174,24 @@ private:
         std::string out;
         for (size_t at = 0; at < text.size();) {
             std::string word = next_word(text, &at);
-            if (word.empty() || word == "{" || word == "}" || word == ",") {
+            if (word.empty() || word == "{" || word == "}" || word == "," || word == "(" || word == ")") {
                 out += word;
                 continue;
             }
+            if (word == "generic") // generic(name)
+                continue;
             bool is_negative = word == "-";
             word = is_negative ? next_word(text, &at) : word;
             if (word.size() > 2 && word[0] == '0' && std::strchr("fFdD", word[1]))
                 word = "0x" + word.substr(2) + "u";
+            auto variable = scope_.addresses.find(word);
+            bool is_address = scope_.functions.count(word) || variable != scope_.addresses.end();
+            if (is_address && bytes == 8) {
+                out += variable == scope_.addresses.end() ? "(emu_u64)&" + word : variable->second;
+                continue;
+            }
             if (!std::isdigit(static_cast<unsigned char>(word[0])))
-                fail("an initial value must be a number, not " + word);
+                fail("an initial value must be a number or an address, not " + word);
             out += "(" + type_with(bytes) + ")" + (is_negative ? "-" : "") + word;
         }
         return out;
@@ -225,6 +233,11 @@ private:
         if (!error_.empty())
             return;
         scope_.functions.insert(name), scope.functions.insert(name);
+        if (name == "vprintf" && text_[end] == ';') { // calls of it are translated
+            keep_lines(begin, end);
+            at_ = end + 1;
+            return;
+        }
         out_ += types + "extern \"C\" " + (is_kernel ? "__global__ void " + bounds : "__device__ void ") + name + "(" +
                 parameters + ")";
         keep_lines(begin, end);
@@ -259,10 +272,16 @@ private:
             PtxVariable v;
             if (text.empty())
                 continue;
-            if (!read_ptx_variable(text, &v) || v.space != ".param" || !v.count)
+            bool is_known = read_ptx_variable(text, &v), is_register = v.space == ".reg" && !is_kernel && !v.is_array;
+            if (!is_known || (v.space != ".param" && !is_register) || !v.count)
                 fail("this parameter is not supported: " + text);
+            if (is_register) { // without the %
+                v.name.erase(0, std::min(v.name.find_first_not_of('%'), v.name.size()));
+                scope->registers.insert(v.name);
+            }
             std::string name = "emu_a_" + v.name, type = "emu_u64";
             std::replace(name.begin(), name.end(), '%', '_');
+            std::replace(name.begin(), name.end(), '$', '_');
             if (is_kernel && v.is_array) {
                 type = "emu_t_" + function + "_" + v.name;
                 *types += "struct __align__(" + std::to_string(v.alignment) + ") " + type + " { unsigned char bytes[" +
@@ -270,7 +289,8 @@ private:
             } else if (is_kernel)
                 type = type_with(v.size);
             out += (out.empty() ? "" : ", ") + type + " " + name;
-            scope->addresses[v.name] = is_kernel ? "(emu_u64)&" + name : name;
+            if (!is_register)
+                scope->addresses[v.name] = is_kernel ? "(emu_u64)&" + name : name;
         }
         return out;
     }

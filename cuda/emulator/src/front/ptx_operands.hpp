@@ -69,6 +69,8 @@ protected:
             return "emu_r_" + bare(text);
         if (scope_ && text == "WARP_SZ")
             return "(emu_u64)32";
+        if (scope_ && scope_->functions.count(text))
+            return "(emu_u64)&" + text;
         if (text[0] == '%') {
             if (text.size() > 1 && std::isdigit(static_cast<unsigned char>(text[1])))
                 return operand(text);

@@ -33,6 +33,8 @@ public:
     Translator(const std::vector<PtxOperand>& operands, const PtxScope* scope)
         : PtxOperands(operands, scope), keeps_lines_(scope)
     {
+        for (const std::string& name : scope ? scope->registers : std::set<std::string>())
+            registers_.insert(bare(name));
     }
 
     std::string run(std::string code, std::string* refused, size_t* place = nullptr)
@@ -58,11 +60,9 @@ public:
                 std::string name = trimmed(code.substr(at, colon - at));
                 at = code.find_first_not_of(" \t", colon + 1);
                 at = std::min(at, code.size());
-                if (scope_ && code.compare(at, 15, ".branchtargets ") == 0) {
-                    size_t end = std::min(code.find(';', at), code.size());
-                    branches_[name] = split_operands(code.substr(at + 15, end - at - 15));
-                    at = end;
-                } else
+                if (scope_ && code[at] == '.')
+                    at = list(name, code, at);
+                else
                     label(name);
                 continue;
             }
@@ -127,6 +127,20 @@ private:
     {
         labels_.insert(plain(name));
         body_ += "emu_l_" + plain(name) + ": ; ";
+    }
+
+    // NAME: .branchtargets A, B; or NAME: .callprototype (...) _ (...); returns the place of the end.
+    size_t list(const std::string& name, const std::string& code, size_t at)
+    {
+        size_t end = std::min(code.find(';', at), code.size());
+        if (code.compare(at, 15, ".branchtargets ") == 0)
+            branches_[name] = split_operands(code.substr(at + 15, end - at - 15));
+        else if (code.compare(at, 15, ".callprototype ") == 0 || code.compare(at, 13, ".calltargets ") == 0)
+            prototypes_.insert(name);
+        else
+            return at;
+        keep_lines(code.substr(at, end - at));
+        return end;
     }
 
     // -------------------------------------------------------------------- statements
@@ -212,23 +226,56 @@ private:
         return true;
     }
 
-    // call.uni (result), name, (parameter, ...): functions take the addresses of all of them.
-    bool call(std::string text, std::string* made)
+    // call.uni (result), name, (parameter, ...), prototype: functions take the addresses of results and parameters. The
+    // name may be a register with the address of a function.
+    bool call(const std::string& text, std::string* made)
     {
-        for (char& c : text)
-            c = c == '(' || c == ')' ? ' ' : c;
-        std::string function, list;
-        for (const std::string& word : split_operands(text)) {
-            bool is_function = function.empty() && scope_->functions.count(word);
-            if (is_function)
-                function = word;
-            else if (addresses_.count(word))
-                list += (list.empty() ? "" : ", ") + addresses_.at(word);
-            else
-                return false;
+        Words results, names, parameters;
+        for (size_t at = 0; at < text.size();) {
+            bool opens = text[at] == '(';
+            size_t end = std::min(text.find_first_of(opens ? ")" : "(,", at), text.size());
+            std::string inside = trimmed(text.substr(at + opens, end - at - opens));
+            if (opens)
+                (names.empty() ? results : parameters) = split_operands(inside);
+            else if (!inside.empty())
+                names.push_back(inside);
+            at = end + (end < text.size() && text[end] != '(');
         }
-        *made = function + "(" + list + ");";
-        return !function.empty();
+        if (names.empty() || names.size() > 2 || (names.size() == 2 && !prototypes_.count(names[1])))
+            return false;
+        std::string list, types, function = names[0];
+        for (const std::string& word : results)
+            if (!argument(word, true, made, &list, &types))
+                return false;
+        for (const std::string& word : parameters)
+            if (!argument(word, false, made, &list, &types))
+                return false;
+        if (function == "vprintf" && scope_->functions.count(function))
+            function = "::emu::ptx::print";
+        else if (!scope_->functions.count(function)) {
+            if (!is_register(bare(function)))
+                return false;
+            function = "((void (*)(" + types + "))" + value(function) + ")";
+        }
+        *made += function + "(" + list + ");";
+        return true;
+    }
+    // Adds the address of a variable, of a register for a result, or of a copy of a value.
+    bool argument(const std::string& word, bool is_result, std::string* made, std::string* list, std::string* types)
+    {
+        std::string found;
+        if (addresses_.count(word))
+            found = addresses_.at(word);
+        else if (is_result)
+            found = word.empty() || target(word).empty() ? "" : "(emu_u64)&" + target(word);
+        else if (!value(word).empty()) {
+            std::string copy = "emu_p" + std::to_string(list->size());
+            *made += "emu_u64 " + copy + " = " + value(word) + "; ";
+            found = "(emu_u64)&" + copy;
+        }
+        *list += (list->empty() ? "" : ", ") + found;
+        *types += types->empty() ? "emu_u64" : ", emu_u64";
+        return !found.empty();
     }
 
     // brx.idx %r1, targets;
@@ -491,8 +538,12 @@ private:
                     "[" + std::to_string(size) + "]; ";
         text += "emu_u64 emu_sink = 0; (void)emu_sink; ";
         text += carries_ ? "emu_u64 emu_carry = 0; (void)emu_carry; " : "";
+        std::set<std::string> given;
+        for (const std::string& name : scope_->registers)
+            given.insert(bare(name));
         for (const std::string& name : registers_)
-            text += "emu_u64 emu_r_" + name + " = 0; (void)emu_r_" + name + "; ";
+            text += given.count(name) ? "emu_u64& emu_r_" + name + " = *(emu_u64*)emu_a_" + name + "; "
+                                      : "emu_u64 emu_r_" + name + " = 0; (void)emu_r_" + name + "; ";
         for (const std::string& name : jumps_)
             if (!labels_.count(name))
                 return "";
@@ -505,6 +556,7 @@ private:
     std::map<std::string, std::string> spaces_; // of local variables
     std::map<std::string, size_t> sizes_, alignments_;
     std::map<std::string, Words> branches_; // of .branchtargets
+    std::set<std::string> prototypes_;      // of .callprototype
     std::set<std::string> labels_, jumps_;
     bool carries_ = false;
     std::string body_;

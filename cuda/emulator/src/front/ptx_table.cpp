@@ -565,6 +565,7 @@ bool translate_instruction(const std::vector<std::string>& code, const std::vect
 {
     return is_matrices(code) ? translate_matrices(code, operands, names, made)
            : is_video(code)  ? translate_video(code, operands, names, made)
+           : is_image(code)  ? translate_image(code, operands, names, made)
            : is_memory(code) ? translate_memory(code, operands, names, made)
            : is_packed(code) ? translate_packed(code, operands, names, made)
                              : Instruction(code, operands, names).translate(made);

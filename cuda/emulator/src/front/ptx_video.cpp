@@ -28,6 +28,8 @@ private:
     {
         std::string from = words_.back(), to = words_[words_.size() - 2], d = target(operands_[0]);
         words_.resize(words_.size() - 2);
+        if (from == "ue8m0x2" || to == "ue8m0x2")
+            return exponents(d, to, from);
         std::string relu = take("relu") ? ", true);" : ", false);";
         if (!take("rn"))
             return false;
@@ -43,6 +45,28 @@ private:
         };
         std::string high = from == "f32" ? as(1, "f32") : half(" >> 16"), low = from == "f32" ? as(2, "f32") : half("");
         made_ = d + " = ::emu::ptx::pair_of<::emu::ptx::" + narrow_pairs.at(to) + ">(" + high + ", " + low + relu;
+        return true;
+    }
+
+    // cvt.rz.satfinite.ue8m0x2.f32 d, high, low; cvt.rp.ue8m0x2.bf16x2 d, a; cvt.rn.bf16x2.ue8m0x2 d, a
+    bool exponents(const std::string& d, const std::string& to, const std::string& from)
+    {
+        if (from == "ue8m0x2") {
+            std::string low = "::emu::ptx::bf16::from(::emu::power_of_two((emu_u32)" + raw(1) + " & 0xff))";
+            std::string high = "::emu::ptx::bf16::from(::emu::power_of_two((emu_u32)" + raw(1) + " >> 8 & 0xff))";
+            made_ = d + " = " + low + " | (emu_u64)" + high + " << 16;";
+            return to == "bf16x2" && take("rn") && count(2, 2);
+        }
+        bool is_pair = from == "bf16x2";
+        std::string rounding = take_one_of({"rz", "rp"}), saturates = take("satfinite") ? "true" : "false";
+        if (rounding.empty() || (!is_pair && from != "f32") || !count(is_pair ? 2 : 3, is_pair ? 2 : 3))
+            return false;
+        auto half = [&](const char* shift) {
+            return "::emu::ptx::bf16::to((emu_u32)" + raw(1) + shift + " & 0xffffu)";
+        };
+        std::string end = ", " + saturates + (rounding == "rz" ? ", ::emu::ROUND_ZERO)" : ", ::emu::ROUND_UP)");
+        made_ = d + " = ::emu::exponent_of(" + (is_pair ? half("") : as(2, "f32")) + end + " | ::emu::exponent_of(" +
+                (is_pair ? half(" >> 16") : as(1, "f32")) + end + " << 8;";
         return true;
     }
 
@@ -192,7 +216,7 @@ bool is_video(const PtxWords& code)
     if (code[0] != "cvt")
         return code[0][0] == 'v' && code[0] != "vote";
     for (const std::string& word : code)
-        if (narrow_pairs.count(word))
+        if (narrow_pairs.count(word) || word == "ue8m0x2")
             return true;
     return false;
 }
