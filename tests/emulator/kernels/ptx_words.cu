@@ -72,7 +72,7 @@ extern "C" __global__ void half_atomics(unsigned short* h, unsigned* pairs, floa
 }
 
 // Each block of the cluster writes to shared memory of the next one, arrives at its barrier, and waits at its own one.
-extern "C" __global__ void __cluster_dims__(4) cluster_ring(unsigned* out)
+extern "C" __cluster_dims__(4, 1, 1) __global__ void cluster_ring(unsigned* out)
 {
     __shared__ __align__(8) unsigned long long barrier;
     __shared__ unsigned received[32];
