@@ -295,6 +295,8 @@ def test_a_trap_ends_the_kernel(words):
         "ld.global.L2::cache_hint.u32 %0, [%1];",
         "bar.red.xor.pred %0, 1, %1;",
         "isspacep.param %0, %1;",
+        "cp.reduce.async.bulk.global.shared::cta.bulk_group.and.u32 [%1], [%1], 16;",
+        "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [%1], [%1], 16, [%1];",
         "atom.global.add.f16 %0, [%1], %1;",
         "atom.global.min.noftz.f16 %0, [%1], %1;",
         "red.shared.add.v2.f32 [%0], {%1, %1};",

@@ -226,3 +226,37 @@ def test_a_loop_of_inline_ptx(stream):
         return 0 if n == 1 else 1 + count(n // 2 if n % 2 == 0 else 3 * n + 1)
 
     assert steps.tolist() == [count(n) for n in x.tolist()]
+
+
+def test_functions_that_few_programs_use(stream, rng):
+    x = rng.integers(0, 2**32, (32, 4), np.uint32)
+    f = rng.normal(size=(32, 3)).astype(np.float32)
+    f[:4, 0] = np.nan, np.inf, -np.inf, -0.0
+    out, facts = np.zeros((32, 4, 4), np.uint32), np.zeros(32, np.int32)
+    corners(stream, "rare_functions", 1, 32, x, f, out, facts)
+    expected = np.stack([x[:, 0].byteswap(), x[:, 1].astype(np.uint16).byteswap(), x[:, 1].byteswap(), x[:, 3]], axis=1)
+    np.testing.assert_array_equal(out[:, 0], expected)
+    a, b, c = (np.ascontiguousarray(x[:, n]) for n in range(3))
+    for n, (half, byte) in enumerate([(np.uint16, np.uint8), (np.int16, np.int8)]):
+        products = np.tile(a.view(half).reshape(32, 2), 2).astype(np.int64) * b.view(byte).reshape(32, 4)
+        sums = (products.reshape(32, 2, 2).sum(axis=2) + c[:, None]).astype(np.uint32)
+        np.testing.assert_array_equal(out[:, 1, 2 * n : 2 * n + 2], sums)
+        np.testing.assert_array_equal(out[:, 2, 2 * n : 2 * n + 2], sums)
+    nearest, zero, down, up = out[4:, 3].view(np.float32).T
+    exact = f[4:, 0].astype(np.float64) * f[4:, 1] + f[4:, 2]
+    np.testing.assert_array_equal(nearest, exact.astype(np.float32))
+    assert (down <= exact).all() and (exact <= up).all() and (up - down <= 2 * np.spacing(np.abs(down))).all()
+    np.testing.assert_array_equal(zero, np.where(exact > 0, down, up))
+    kinds = [[np.isfinite, np.isnan, np.isinf, np.signbit, np.isnan, np.isinf][n](f[:, 0]) << n for n in range(6)]
+    np.testing.assert_array_equal(facts[1:], sum(kinds)[1:])  # the sign of NaN is not specified
+
+
+def test_bulk_reductions(stream):
+    sums, bits = np.ones(32, np.uint32), np.zeros(32, np.uint64)
+    halves, floats = np.full(32, 0x3D00, np.uint16), np.ones(32, np.float32)
+    corners(stream, "bulk_sums", 3, 32, sums, bits, halves, floats)
+    lane = np.arange(32)
+    np.testing.assert_array_equal(sums, 1 + 3 * lane)
+    np.testing.assert_array_equal(bits, sum(1 << lane.astype(np.uint64) + np.uint64(7 * n) for n in range(3)))
+    np.testing.assert_array_equal(halves, np.maximum(0x3D00, 0x3C00 + 48 * lane))
+    np.testing.assert_array_equal(floats, 1 + 1.5 * lane)

@@ -44,6 +44,7 @@ EMU_INLINE void __threadfence_block()
 #endif
 }
 EMU_INLINE void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+EMU_INLINE void __threadfence_cluster() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 EMU_INLINE void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 
 EMU_INLINE long long clock64() { return (long long)emu_clock(); }
@@ -55,6 +56,10 @@ EMU_INLINE void __trap() { emu_trap(nullptr); }
 EMU_INLINE void __brkpt() { emu_trap("__brkpt() was reached"); }
 EMU_INLINE void __exit() { emu_exit_thread(); }
 EMU_INLINE void __prof_trigger(int) {}
+EMU_INLINE void __pm0() {}
+EMU_INLINE void __pm1() {}
+EMU_INLINE void __pm2() {}
+EMU_INLINE void __pm3() {}
 EMU_INLINE unsigned int __isShared(const void* pointer) { return emu_is_shared(pointer, 0) != 0; }
 EMU_INLINE unsigned int __isClusterShared(const void* pointer) { return emu_is_shared(pointer, 1) != 0; }
 EMU_INLINE unsigned int __isGlobal(const void* pointer)
@@ -109,28 +114,53 @@ template <class T> EMU_HINTED void require_alignment(const T* pointer, emu_u32 a
 #endif
 }
 }
-#define EMU_HINTED_LOAD(name, qualifier)                                                          \
+namespace emu {
+template <int Size> struct Word;
+
+// Volatile accesses to a number, and to a vector in words of its alignment.
+template <bool IsClass> struct Volatile {
+    template <class T> static EMU_HINTED T load(const T* from) { return *static_cast<const volatile T*>(from); }
+    template <class T> static EMU_HINTED void store(T* to, T value) { *static_cast<volatile T*>(to) = value; }
+};
+template <> struct Volatile<true> {
+    template <class T> static EMU_HINTED T load(const T* from)
+    {
+        typedef typename Word<(alignof(T) > 8 ? 8 : alignof(T))>::type W;
+        T value;
+        for (size_t i = 0; i < sizeof(T) / sizeof(W); ++i)
+            reinterpret_cast<W*>(&value)[i] = reinterpret_cast<const volatile W*>(from)[i];
+        return value;
+    }
+    template <class T> static EMU_HINTED void store(T* to, T value)
+    {
+        typedef typename Word<(alignof(T) > 8 ? 8 : alignof(T))>::type W;
+        for (size_t i = 0; i < sizeof(T) / sizeof(W); ++i)
+            reinterpret_cast<volatile W*>(to)[i] = reinterpret_cast<const W*>(&value)[i];
+    }
+};
+}
+#define EMU_HINTED_LOAD(name, value)                                                              \
     template <class T> EMU_HINTED T name(const T* pointer, EMU_LOCATION)                          \
     {                                                                                             \
         ::emu::require_alignment(pointer, EMU_ACCESS_LOAD, file, line);                           \
-        return *static_cast<const qualifier T*>(pointer);                                         \
+        return value;                                                                             \
     }
-#define EMU_HINTED_STORE(name, qualifier)                                                         \
+#define EMU_HINTED_STORE(name, store)                                                             \
     template <class T> EMU_HINTED void name(T* pointer, T value, EMU_LOCATION)                    \
     {                                                                                             \
         ::emu::require_alignment(pointer, EMU_ACCESS_STORE, file, line);                          \
-        *static_cast<qualifier T*>(pointer) = value;                                              \
+        store;                                                                                    \
     }
-EMU_HINTED_LOAD(__ldg, )
-EMU_HINTED_LOAD(__ldca, )
-EMU_HINTED_LOAD(__ldcg, )
-EMU_HINTED_LOAD(__ldcs, )
-EMU_HINTED_LOAD(__ldlu, )
-EMU_HINTED_LOAD(__ldcv, volatile)
-EMU_HINTED_STORE(__stwb, )
-EMU_HINTED_STORE(__stcg, )
-EMU_HINTED_STORE(__stcs, )
-EMU_HINTED_STORE(__stwt, volatile)
+EMU_HINTED_LOAD(__ldg, *pointer)
+EMU_HINTED_LOAD(__ldca, *pointer)
+EMU_HINTED_LOAD(__ldcg, *pointer)
+EMU_HINTED_LOAD(__ldcs, *pointer)
+EMU_HINTED_LOAD(__ldlu, *pointer)
+EMU_HINTED_LOAD(__ldcv, ::emu::Volatile<__is_class(T)>::load(pointer))
+EMU_HINTED_STORE(__stwb, *pointer = value)
+EMU_HINTED_STORE(__stcg, *pointer = value)
+EMU_HINTED_STORE(__stcs, *pointer = value)
+EMU_HINTED_STORE(__stwt, ::emu::Volatile<__is_class(T)>::store(pointer, value))
 
 EMU_INLINE size_t __cvta_generic_to_shared(const void* pointer) { return (size_t)pointer; }
 EMU_INLINE size_t __cvta_generic_to_global(const void* pointer) { return (size_t)pointer; }
@@ -141,6 +171,8 @@ EMU_INLINE void* __cvta_shared_to_generic(size_t address)
     return address >> 32 ? (void*)address : emu_shared_address(address);
 }
 EMU_INLINE void* __cvta_global_to_generic(size_t address) { return (void*)address; }
+EMU_INLINE void* __cvta_local_to_generic(size_t address) { return (void*)address; }
+EMU_INLINE void* __cvta_constant_to_generic(size_t address) { return (void*)address; }
 
 namespace emu {
 // Operands of inline PTX: the conversion between a value and the bits of its register.
@@ -177,6 +209,7 @@ EMU_INLINE dim3 __clusterIdx()
     dim3 size = __clusterDim();
     return dim3(blockIdx.x / size.x, blockIdx.y / size.y, blockIdx.z / size.z);
 }
+EMU_INLINE bool __clusterDimIsSpecified() { return emu_cluster_blocks() > 1; }
 EMU_INLINE unsigned int __clusterRelativeBlockRank() { return emu_cluster_rank(); }
 EMU_INLINE unsigned int __clusterSizeInBlocks() { return emu_cluster_blocks(); }
 EMU_INLINE void __cluster_barrier_arrive(EMU_LOCATION) { emu_cluster_arrive(file, line); }

@@ -303,18 +303,7 @@ EMU_INLINE EMU_H2 operator-(const EMU_H2& a) { return __hneg2(a); }
 
 // --- Memory and warps ------------------------------------------------------------------------------------------------
 
-// The templates for all types, which copy a volatile value, do not fit these types.
 #define EMU_MEMORY(T)                                                                                                  \
-    EMU_INLINE T __ldcv(const T* pointer)                                                                              \
-    {                                                                                                                  \
-        typedef typename ::emu::Word<sizeof(T)>::type Word;                                                            \
-        return ::emu::same_bits<T>(*reinterpret_cast<const volatile Word*>(pointer));                                  \
-    }                                                                                                                  \
-    EMU_INLINE void __stwt(T* pointer, T value)                                                                        \
-    {                                                                                                                  \
-        typedef typename ::emu::Word<sizeof(T)>::type Word;                                                            \
-        *reinterpret_cast<volatile Word*>(pointer) = ::emu::same_bits<Word>(value);                                    \
-    }                                                                                                                  \
     EMU_INLINE T __shfl_sync(unsigned mask, T value, int lane, int width = 32)                                         \
     {                                                                                                                  \
         return ::emu::shuffle(EMU_WARP_SHUFFLE_INDEX, mask, value, emu_u32(lane), width);                              \

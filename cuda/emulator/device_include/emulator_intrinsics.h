@@ -310,3 +310,22 @@ EMU_INLINE unsigned int __dp4a(uchar4 a, uchar4 b, unsigned int c)
 }
 EMU_INLINE int __dp2a_lo(int a, int b, int c) { return c + (short)a * (signed char)b + (short)(a >> 16) * (signed char)(b >> 8); }
 EMU_INLINE int __dp2a_hi(int a, int b, int c) { return __dp2a_lo(a, b >> 16, c); }
+EMU_INLINE unsigned int __dp2a_lo(unsigned int a, unsigned int b, unsigned int c)
+{
+    return c + (a & 0xffff) * (b & 0xff) + (a >> 16) * (b >> 8 & 0xff);
+}
+EMU_INLINE unsigned int __dp2a_hi(unsigned int a, unsigned int b, unsigned int c) { return __dp2a_lo(a, b >> 16, c); }
+EMU_INLINE int __dp2a_lo(short2 a, char4 b, int c) { return c + a.x * b.x + a.y * b.y; }
+EMU_INLINE int __dp2a_hi(short2 a, char4 b, int c) { return c + a.x * b.z + a.y * b.w; }
+EMU_INLINE unsigned int __dp2a_lo(ushort2 a, uchar4 b, unsigned int c) { return c + unsigned(a.x * b.x + a.y * b.y); }
+EMU_INLINE unsigned int __dp2a_hi(ushort2 a, uchar4 b, unsigned int c) { return c + unsigned(a.x * b.z + a.y * b.w); }
+
+// These keep subnormal numbers whatever the options, as all functions here do.
+EMU_INLINE float __fmaf_ieee_rn(float x, float y, float z) { return __fmaf_rn(x, y, z); }
+EMU_INLINE float __fmaf_ieee_rz(float x, float y, float z) { return __fmaf_rz(x, y, z); }
+EMU_INLINE float __fmaf_ieee_rd(float x, float y, float z) { return __fmaf_rd(x, y, z); }
+EMU_INLINE float __fmaf_ieee_ru(float x, float y, float z) { return __fmaf_ru(x, y, z); }
+
+EMU_INLINE unsigned short __nv_bswap16(unsigned short x) { return __builtin_bswap16(x); }
+EMU_INLINE unsigned int __nv_bswap32(unsigned int x) { return __builtin_bswap32(x); }
+EMU_INLINE unsigned long long __nv_bswap64(unsigned long long x) { return __builtin_bswap64(x); }

@@ -242,6 +242,15 @@ EMU_INLINE bool signbit(float x) { return __builtin_signbit(x); }
 EMU_INLINE bool signbit(double x) { return __builtin_signbit(x); }
 EMU_INLINE int finitef(float x) { return __builtin_isfinite(x); }
 EMU_INLINE int finite(double x) { return __builtin_isfinite(x); }
+EMU_INLINE int __finitef(float x) { return __builtin_isfinite(x); }
+EMU_INLINE int __finite(double x) { return __builtin_isfinite(x); }
+EMU_INLINE int __isnanf(float x) { return __builtin_isnan(x); }
+EMU_INLINE int __isnan(double x) { return __builtin_isnan(x); }
+EMU_INLINE int __isinff(float x) { return __builtin_isinf(x) != 0; }
+EMU_INLINE int __isinf(double x) { return __builtin_isinf(x) != 0; }
+EMU_INLINE int __signbitf(float x) { return __builtin_signbit(x) != 0; }
+EMU_INLINE int __signbit(double x) { return __builtin_signbit(x) != 0; }
+EMU_INLINE int __signbitd(double x) { return __builtin_signbit(x) != 0; }
 
 #define EMU_MIN_MAX(T)                                                                            \
     EMU_INLINE T min(T a, T b) { return b < a ? b : a; }                                          \

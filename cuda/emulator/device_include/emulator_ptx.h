@@ -363,6 +363,16 @@ EMU_INLINE void update_vector(emu_u64 address, bool shared, char how, emu_u64* b
     }
 }
 
+// cp.reduce.async.bulk: updates each element of global memory by one of shared memory.
+template <class T, class F> EMU_INLINE void reduce_bulk(emu_u64 to, emu_u64 from, emu_u64 bytes, F update)
+{
+    const T* source = pointer<T>(from, true);
+    if ((to | (emu_u64)source | bytes) & 15)
+        emu_trap("the size and both addresses of a bulk reduction must be multiples of 16 bytes");
+    for (emu_u32 i = 0; i < emu_u32(bytes) / sizeof(T); ++i)
+        update((T*)to + i, source[i]);
+}
+
 EMU_INLINE void copy(emu_u64 to, emu_u64 from, emu_u64 size, emu_u64 bytes)
 {
     char* target = pointer<char>(to, true);

@@ -578,3 +578,50 @@ KERNEL steps_to_one(const u32* x, u32* steps)
                  : "+r"(n), "+r"(count));
     steps[threadIdx.x] = count;
 }
+
+// ---- Functions that few programs use
+
+KERNEL rare_functions(const uint4* x, const float* f, uint4* out, int* facts)
+{
+    int i = threadIdx.x;
+    uint4 v = __ldcv(x + i);
+    out[4 * i] = make_uint4(__nv_bswap32(v.x), __nv_bswap16((unsigned short)v.y), (u32)(__nv_bswap64((u64)v.x << 32 | v.y) >> 32), v.w);
+    short2 a = make_short2((short)v.x, (short)(v.x >> 16));
+    char4 b = make_char4((signed char)v.y, (signed char)(v.y >> 8), (signed char)(v.y >> 16), (signed char)(v.y >> 24));
+    ushort2 c = make_ushort2(a.x, a.y);
+    uchar4 d = make_uchar4(b.x, b.y, b.z, b.w);
+    uint4 products = make_uint4(__dp2a_lo(v.x, v.y, v.z), __dp2a_hi(v.x, v.y, v.z), __dp2a_lo((int)v.x, (int)v.y, (int)v.z), __dp2a_hi((int)v.x, (int)v.y, (int)v.z));
+    __stwt(out + 4 * i + 1, products);
+    out[4 * i + 2] = make_uint4(__dp2a_lo(c, d, v.z), __dp2a_hi(c, d, v.z), __dp2a_lo(a, b, (int)v.z), __dp2a_hi(a, b, (int)v.z));
+    float x0 = f[3 * i], x1 = f[3 * i + 1], x2 = f[3 * i + 2];
+    out[4 * i + 3] = make_uint4(__float_as_uint(__fmaf_ieee_rn(x0, x1, x2)), __float_as_uint(__fmaf_ieee_rz(x0, x1, x2)),
+                                __float_as_uint(__fmaf_ieee_rd(x0, x1, x2)), __float_as_uint(__fmaf_ieee_ru(x0, x1, x2)));
+    __threadfence_cluster();
+    facts[i] = (__finitef(x0) != 0) | (__isnanf(x0) != 0) << 1 | (__isinff(x0) != 0) << 2 | (__signbitf(x0) != 0) << 3 |
+               (__isnan((double)x0) != 0) << 4 | (__isinf((double)x0) != 0) << 5 | __clusterDimIsSpecified() << 6;
+}
+
+// ---- Bulk reductions from shared to global memory
+
+KERNEL bulk_sums(u32* sums, u64* bits, unsigned short* halves, float* floats)
+{
+    __shared__ __align__(16) u32 a[32];
+    __shared__ __align__(16) u64 b[32];
+    __shared__ __align__(16) unsigned short h[32];
+    __shared__ __align__(16) float f[32];
+    int i = threadIdx.x;
+    a[i] = i, b[i] = 1ull << (i + 7 * blockIdx.x), h[i] = 0x3c00 + 16 * i * (blockIdx.x + 1), f[i] = 0.5f * i;
+    __syncthreads();
+    if (i == 0) {
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+        asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], [%1], %2;"
+                     :: "l"(sums), "r"((u32)__cvta_generic_to_shared(a)), "r"(128) : "memory");
+        asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.or.b64 [%0], [%1], %2;"
+                     :: "l"(bits), "r"((u32)__cvta_generic_to_shared(b)), "r"(256) : "memory");
+        asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.max.f16 [%0], [%1], 64;"
+                     :: "l"(halves), "r"((u32)__cvta_generic_to_shared(h)) : "memory");
+        asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;"
+                     :: "l"(floats), "r"((u32)__cvta_generic_to_shared(f)), "n"(128) : "memory");
+        asm volatile("cp.async.bulk.commit_group;\n\tcp.async.bulk.wait_group 0;" ::: "memory");
+    }
+}

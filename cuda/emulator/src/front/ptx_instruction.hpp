@@ -54,6 +54,11 @@ inline std::string wide_of(const std::string& name)
                                                       : "";
 }
 
+inline bool has_word(const std::string& list, const std::string& word)
+{
+    return !word.empty() && (" " + list + " ").find(" " + word + " ") != std::string::npos;
+}
+
 // Rules strike off the words that they use; what is left at the end is not supported.
 class PtxInstruction {
 public:

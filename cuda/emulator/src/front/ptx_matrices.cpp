@@ -33,11 +33,6 @@ const std::map<std::string, Element> elements = {
 const std::map<std::string, const char*> sum_types = {
     {"f32", "float"}, {"f16", "::emu::ptx::f16"}, {"s32", "emu_i32"}, {"f64", "double"}};
 
-bool has_word(const std::string& list, const std::string& word)
-{
-    return !word.empty() && (" " + list + " ").find(" " + word + " ") != std::string::npos;
-}
-
 struct Shape {
     unsigned m = 0, n = 0, k = 0;
     std::string type;   // of wmma: the elements, as in the instruction

@@ -15,7 +15,10 @@ public:
 
     bool translate(std::string* made)
     {
-        bool done = name_ == "atom" || name_ == "red" ? atomic() : name_ == "multimem" ? multicast() : access();
+        bool done = name_ == "atom" || name_ == "red" ? atomic()
+                    : name_ == "multimem"             ? multicast()
+                    : name_ == "cp"                   ? bulk_reduction()
+                                                      : access();
         *made = made_;
         return done && !failed_ && words_.empty();
     }
@@ -121,6 +124,33 @@ private:
         return true;
     }
 
+    // cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [to], [from], bytes
+    bool bulk_reduction()
+    {
+        static const std::map<std::string, std::pair<std::string, const char*>> operations = {
+            {"add", {"Add", "u32 s32 u64 f32 f64 f16 bf16"}}, {"min", {"Min", "u32 s32 u64 s64 f16 bf16"}},
+            {"max", {"Max", "u32 s32 u64 s64 f16 bf16"}},     {"inc", {"Inc", "u32"}},
+            {"dec", {"Dec", "u32"}},                          {"and", {"And", "b32 b64"}},
+            {"or", {"Or", "b32 b64"}},                        {"xor", {"Xor", "b32 b64"}}};
+        if (!count(3, 3) || !take("async") || !take("reduce") || !take("bulk") || !take("bulk_group") || !take("global") ||
+            !take("shared::cta"))
+            return false;
+        std::string type = take_type(), operation = take_one_of({"add", "min", "max", "inc", "dec", "and", "or", "xor"});
+        std::string to = names_.address(operands_[0]), from = names_.address(operands_[1]), kind = type_of(type), update;
+        if (to.empty() || from.empty() || operation.empty() || !has_word(operations.at(operation).second, type) ||
+            (is_half(type) && operation == "add" && !take("noftz")))
+            return false;
+        if (is_half(type)) {
+            char sign = operation == "add" ? '+' : operation == "min" ? '<' : '>';
+            update = "emu_u64 bits = from; ::emu::ptx::update_vector<::emu::ptx::" + type + ", 1, 1>((emu_u64)to, false, '" +
+                     sign + "', &bits);";
+        } else
+            update = "::atomic" + operations.at(operation).first + "(to, from);";
+        made_ = "::emu::ptx::reduce_bulk<" + kind + ">(" + to + ", " + from + ", " + raw(2) + ", [](" + kind + "* to, " +
+                kind + " from) { " + update + " });";
+        return true;
+    }
+
     // Each number is updated atomically, a pair or vector is not.
     bool atomic_floats(const std::string& type, size_t size, const std::string& operation, const std::string& at,
                        bool shared)
@@ -183,7 +213,7 @@ private:
 bool is_memory(const PtxWords& code)
 {
     static const std::set<std::string> names = {"ld", "ldu", "st", "atom", "red", "multimem"};
-    return names.count(code[0]);
+    return names.count(code[0]) || (code.size() > 1 && code[0] == "cp" && code[1] == "reduce");
 }
 
 bool translate_memory(const PtxWords& code, const PtxWords& operands, const PtxNames& names, std::string* made)
