@@ -277,6 +277,7 @@ ENTRY = ".visible .entry k()\n{\n"
         (HEAD + ".tex .u64 image;\n", "INVALID_PTX", "this variable is not supported"),
         (HEAD + ".global .u32;\n", "INVALID_PTX", "this declaration is not supported"),
         (HEAD + ".global .u64 p = other;\n", "INVALID_PTX", "an initial value must be a number or an address"),
+        (HEAD + ".global .u32 p;\n.global .u32 q = p;\n", "INVALID_PTX", "an address has 64 bits: .global .u32 q = p"),
         (HEAD + ".global .u32 p", "INVALID_PTX", "a declaration has no end"),
     ],
 )
@@ -305,7 +306,7 @@ CALLS = (
 .const .align 1 .b8 format[28] = {37, 100, 124, 37, 53, 46, 49, 102, 124, 37, 45, 42, 115, 124, 37, 108, 108, 100, 124,
     37, 99, 124, 37, 120, 37, 37, 10, 0};
 .const .align 1 .b8 word[3] = {97, 98, 0};
-.visible .global .align 8 .u64 table[2] = {successor, product};
+.visible .global .align 8 .u64 table[3] = {successor, product, 0};
 .visible .global .align 8 .u64 words[1] = {generic(word)};
 .func (.reg .u32 %result) triple(.reg .u32 %given)
 {

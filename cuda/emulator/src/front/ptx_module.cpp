@@ -162,14 +162,30 @@ private:
         const char* space = v.space == ".global"  ? "__device__ "
                             : v.space == ".const" ? "__constant__ "
                                                   : "__shared__ ";
-        out_ += space + std::string("__align__(") + std::to_string(v.alignment) + ") " + type_with(v.size / v.count) +
-                " " + v.name + (v.is_array ? "[" + std::to_string(v.count) + "]" : "") +
-                (v.value.empty() ? "" : " = " + values(v.value, v.size / v.count)) + ";";
+        // A pointer, because only that can have the address of a function before the program runs.
+        std::string type = has_addresses(v.value) ? "void*" : type_with(v.size / v.count);
+        if (type == "void*" && v.size / v.count != 8)
+            return fail("an address has 64 bits: " + text);
+        out_ += space + std::string("__align__(") + std::to_string(v.alignment) + ") " + type + " " + v.name +
+                (v.is_array ? "[" + std::to_string(v.count) + "]" : "") +
+                (v.value.empty() ? "" : " = " + values(v.value, type)) + ";";
         scope_.addresses[v.name] = "(emu_u64)&" + v.name;
     }
 
-    // {1, -2, 0f3F800000} as bits.
-    std::string values(const std::string& text, size_t bytes)
+    bool is_address(const std::string& word) const
+    {
+        return scope_.functions.count(word) || scope_.addresses.count(word);
+    }
+    bool has_addresses(const std::string& text) const
+    {
+        for (size_t at = 0; at < text.size();)
+            if (is_address(next_word(text, &at)))
+                return true;
+        return false;
+    }
+
+    // {1, -2, 0f3F800000} as bits, and the names of functions and variables as their addresses.
+    std::string values(const std::string& text, const std::string& type)
     {
         std::string out;
         for (size_t at = 0; at < text.size();) {
@@ -184,15 +200,13 @@ private:
             word = is_negative ? next_word(text, &at) : word;
             if (word.size() > 2 && word[0] == '0' && std::strchr("fFdD", word[1]))
                 word = "0x" + word.substr(2) + "u";
-            auto variable = scope_.addresses.find(word);
-            bool is_address = scope_.functions.count(word) || variable != scope_.addresses.end();
-            if (is_address && bytes == 8) {
-                out += variable == scope_.addresses.end() ? "(emu_u64)&" + word : variable->second;
+            if (is_address(word)) {
+                out += "(void*)&" + word;
                 continue;
             }
             if (!std::isdigit(static_cast<unsigned char>(word[0])))
                 fail("an initial value must be a number or an address, not " + word);
-            out += "(" + type_with(bytes) + ")" + (is_negative ? "-" : "") + word;
+            out += "(" + type + ")" + (is_negative ? "-" : "") + word;
         }
         return out;
     }
