@@ -101,7 +101,11 @@ def test_casts_out_of_range_saturate(code):
 
 
 @pytest.mark.parametrize(
-    "text", ['asm("movmatrix.sync.aligned.m8n8.trans.b8 %0, %1;" : "=r"(a) : "r"(1));', 'asm("mov.u32 %0, %envreg3;" : "=r"(a));']
+    "text",
+    [
+        'asm("movmatrix.sync.aligned.m8n8.trans.b8 %0, %1;" : "=r"(a) : "r"(1));',
+        'asm("mov.u32 %0, %envreg3;" : "=r"(a));',
+    ],
 )
 def test_other_inline_assembly_is_refused_with_its_text(driver, text):
     log = Program(f'extern "C" __global__ void k(int* x) {{ unsigned a; {text} x[0] = a; }}').log

@@ -93,7 +93,8 @@ SAMPLES = {
             __mbarrier_token_pending_count(__mbarrier_arrive(&b));
             __mbarrier_test_wait(&b, __mbarrier_arrive(&b)); __mbarrier_arrive_and_drop(&b); }""",
     "`__isGlobal`, `__isShared`, `__isLocal`, `__isConstant`, `__isClusterShared`": """
-        KERNEL(int* x) { *x = __isGlobal(x) + __isShared(x) + __isLocal(&x) + __isConstant(x) + __isClusterShared(x); }""",
+        KERNEL(int* x) { *x = __isGlobal(x) + __isShared(x) + __isLocal(&x) + __isConstant(x);
+            *x += __isClusterShared(x); }""",
     "`__isGridConstant`": "KERNEL(const __grid_constant__ int x, int* out) { *out = __isGridConstant(&x); }",
     "video instructions in PTX, also of 2 and 4 parts": """
         KERNEL(int* x) { asm("vadd4.s32.s32.s32.sat %0.b20, %1.b3021, %2, %3;"

@@ -249,14 +249,3 @@ def test_functions_that_few_programs_use(stream, rng):
     np.testing.assert_array_equal(zero, np.where(exact > 0, down, up))
     kinds = [[np.isfinite, np.isnan, np.isinf, np.signbit, np.isnan, np.isinf][n](f[:, 0]) << n for n in range(6)]
     np.testing.assert_array_equal(facts[1:], sum(kinds)[1:])  # the sign of NaN is not specified
-
-
-def test_bulk_reductions(stream):
-    sums, bits = np.ones(32, np.uint32), np.zeros(32, np.uint64)
-    halves, floats = np.full(32, 0x3D00, np.uint16), np.ones(32, np.float32)
-    corners(stream, "bulk_sums", 3, 32, sums, bits, halves, floats)
-    lane = np.arange(32)
-    np.testing.assert_array_equal(sums, 1 + 3 * lane)
-    np.testing.assert_array_equal(bits, sum(1 << lane.astype(np.uint64) + np.uint64(7 * n) for n in range(3)))
-    np.testing.assert_array_equal(halves, np.maximum(0x3D00, 0x3C00 + 48 * lane))
-    np.testing.assert_array_equal(floats, 1 + 1.5 * lane)

@@ -84,7 +84,8 @@ def test_surfaces(device, stream, rng):
     shapes = [(8,), (5, 8), (3, 5, 8), (3, 5, 8)]
     before = [rng.integers(0, 1000, shape, np.int32) for shape in shapes]
     arrays = [
-        array_of(device, stream, values, is_surface_load_store=True, is_layered=n == 3) for n, values in enumerate(before)
+        array_of(device, stream, values, is_surface_load_store=True, is_layered=n == 3)
+        for n, values in enumerate(before)
     ]
     kernels(stream, "change_surfaces", 5, 8, *(surface_of(device, array) for array in arrays))
     line, plane, volume, layers = (contents(array, stream) for array in arrays)

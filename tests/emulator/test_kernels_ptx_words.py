@@ -113,7 +113,21 @@ def test_atomic_operations_of_halves_and_vectors(stream):
     assert f[:4].tolist() == [496, 496, -496, -496]
     assert f[4:6].tolist() == [1.5, -2] and f[8:10].tolist() == [0, 0]
     most = 0x3C00 + 31
-    assert eight.tolist() == [most, 0x3C00, most, 0x3C00, most, 0x3C00, most, most, 0xBC00, 0x3C00, 0x4000, 0x4000, *4 * [0x4400]]
+    assert eight.tolist() == [
+        most,
+        0x3C00,
+        most,
+        0x3C00,
+        most,
+        0x3C00,
+        most,
+        most,
+        0xBC00,
+        0x3C00,
+        0x4000,
+        0x4000,
+        *4 * [0x4400],
+    ]
     assert sorted((out[0].astype(np.uint32) << 16).view(np.float32)) == list(range(32))
     assert sorted((out[1] & 0xFFFF0000).view(np.float32)) == list(range(32))
 
@@ -128,3 +142,14 @@ def test_spaces_of_addresses_and_pending_counts(stream):
     out = np.zeros(8, np.int32)
     words(stream, "spaces", 1, 1, out, np.zeros(2, np.int32))
     assert out[:7].tolist() == [3, 4, 8, 16, 4, 5, 2]
+
+
+def test_bulk_reductions(stream):
+    sums, bits = np.ones(32, np.uint32), np.zeros(32, np.uint64)
+    halves, floats = np.full(32, 0x3D00, np.uint16), np.ones(32, np.float32)
+    words(stream, "bulk_sums", 3, 32, sums, bits, halves, floats)
+    lane = np.arange(32)
+    np.testing.assert_array_equal(sums, 1 + 3 * lane)
+    np.testing.assert_array_equal(bits, sum(1 << lane.astype(np.uint64) + np.uint64(7 * n) for n in range(3)))
+    np.testing.assert_array_equal(halves, np.maximum(0x3D00, 0x3C00 + 48 * lane))
+    np.testing.assert_array_equal(floats, 1 + 1.5 * lane)

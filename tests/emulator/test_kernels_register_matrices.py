@@ -83,7 +83,16 @@ def test_products_of_registers(stream, rng, name):
     if name == "U8K32":
         c[::3] = 2**31 - 1
     d, start = np.zeros_like(sums_of_lanes(c)), sums_of_lanes(c)
-    file(stream, f"product<{name}>", 1, 32, registers(encoded(a, left), left), registers(encoded(b, right), right), start, d)
+    file(
+        stream,
+        f"product<{name}>",
+        1,
+        32,
+        registers(encoded(a, left), left),
+        registers(encoded(b, right), right),
+        start,
+        d,
+    )
     product = (a[:, None] ^ b[None]).sum(axis=2) if name == "B1K128" else a @ b.T
     expected = product + c.astype(np.float64)
     if total == "s32":

@@ -229,7 +229,9 @@ def test_numbers_become_exponents(stream, rng):
     for n, codes in enumerate(expected):
         np.testing.assert_array_equal(out[:, n].ravel(), np.where(nan, 255, codes))
     values = (back.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
-    np.testing.assert_array_equal(values, np.where(nan, np.float32(np.nan), np.exp2(expected[0] - 127.0).astype(np.float32)))
+    np.testing.assert_array_equal(
+        values, np.where(nan, np.float32(np.nan), np.exp2(expected[0] - 127.0).astype(np.float32))
+    )
 
 
 def test_floats_become_tensor_floats(stream):

@@ -289,7 +289,6 @@ def test_what_cannot_be_translated_is_rejected_with_the_reason(driver, context, 
     assert re.search(message, log.rstrip(b"\0").decode())
 
 
-
 # In the manner of LLVM: a call of a pointer with its prototype, and of vprintf with a structure of its arguments; then
 # parameters in registers, as older programs have them.
 CALLS = (

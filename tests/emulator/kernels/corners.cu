@@ -186,7 +186,7 @@ KERNEL base64(const uchar3* in, char4* out, int n)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     auto [x, y, z] = in[i];
-    u32 word = __byte_perm(x << 8 | y, z, 0x4017) & 0xff | x << 16 | y << 8 | z;
+    u32 word = __byte_perm(y << 8 | z, x, 0x3410);
     out[i] = make_char4(alphabet[word >> 18 & 63], alphabet[word >> 12 & 63], alphabet[word >> 6 & 63], alphabet[word & 63]);
 }
 
@@ -599,29 +599,4 @@ KERNEL rare_functions(const uint4* x, const float* f, uint4* out, int* facts)
     __threadfence_cluster();
     facts[i] = (__finitef(x0) != 0) | (__isnanf(x0) != 0) << 1 | (__isinff(x0) != 0) << 2 | (__signbitf(x0) != 0) << 3 |
                (__isnan((double)x0) != 0) << 4 | (__isinf((double)x0) != 0) << 5 | __clusterDimIsSpecified() << 6;
-}
-
-// ---- Bulk reductions from shared to global memory
-
-KERNEL bulk_sums(u32* sums, u64* bits, unsigned short* halves, float* floats)
-{
-    __shared__ __align__(16) u32 a[32];
-    __shared__ __align__(16) u64 b[32];
-    __shared__ __align__(16) unsigned short h[32];
-    __shared__ __align__(16) float f[32];
-    int i = threadIdx.x;
-    a[i] = i, b[i] = 1ull << (i + 7 * blockIdx.x), h[i] = 0x3c00 + 16 * i * (blockIdx.x + 1), f[i] = 0.5f * i;
-    __syncthreads();
-    if (i == 0) {
-        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-        asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], [%1], %2;"
-                     :: "l"(sums), "r"((u32)__cvta_generic_to_shared(a)), "r"(128) : "memory");
-        asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.or.b64 [%0], [%1], %2;"
-                     :: "l"(bits), "r"((u32)__cvta_generic_to_shared(b)), "r"(256) : "memory");
-        asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.max.f16 [%0], [%1], 64;"
-                     :: "l"(halves), "r"((u32)__cvta_generic_to_shared(h)) : "memory");
-        asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;"
-                     :: "l"(floats), "r"((u32)__cvta_generic_to_shared(f)), "n"(128) : "memory");
-        asm volatile("cp.async.bulk.commit_group;\n\tcp.async.bulk.wait_group 0;" ::: "memory");
-    }
 }

@@ -122,3 +122,27 @@ extern "C" __global__ void spaces(int* out, const int* x)
                  : "=l"(token), "=r"(count) : "r"(at) : "memory");
     out[6] = count;
 }
+
+// Bulk reductions from shared to global memory.
+extern "C" __global__ void bulk_sums(unsigned* sums, unsigned long long* bits, unsigned short* halves, float* floats)
+{
+    __shared__ __align__(16) unsigned a[32];
+    __shared__ __align__(16) unsigned long long b[32];
+    __shared__ __align__(16) unsigned short h[32];
+    __shared__ __align__(16) float f[32];
+    int i = threadIdx.x;
+    a[i] = i, b[i] = 1ull << (i + 7 * blockIdx.x), h[i] = 0x3c00 + 16 * i * (blockIdx.x + 1), f[i] = 0.5f * i;
+    __syncthreads();
+    if (i == 0) {
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+        asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], [%1], %2;"
+                     :: "l"(sums), "r"((unsigned)__cvta_generic_to_shared(a)), "r"(128) : "memory");
+        asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.or.b64 [%0], [%1], %2;"
+                     :: "l"(bits), "r"((unsigned)__cvta_generic_to_shared(b)), "r"(256) : "memory");
+        asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.max.f16 [%0], [%1], 64;"
+                     :: "l"(halves), "r"((unsigned)__cvta_generic_to_shared(h)) : "memory");
+        asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;"
+                     :: "l"(floats), "r"((unsigned)__cvta_generic_to_shared(f)), "n"(128) : "memory");
+        asm volatile("cp.async.bulk.commit_group;\n\tcp.async.bulk.wait_group 0;" ::: "memory");
+    }
+}

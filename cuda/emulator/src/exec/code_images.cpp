@@ -117,8 +117,8 @@ bool ImageRecord::judge(uintptr_t address, size_t size, Judgement* out) const
         if (!out->allowed)
             out->text = describe_offset(address, size, start(*variable), variable->size, out->name);
         if (!out->allowed && after != globals.end() && start(**after) == start(*variable) + room_of(*variable))
-            out->text += describe_red_zone("before", (*after)->size,
-                                           variable_kind(**after) + std::string((*after)->name));
+            out->text +=
+                describe_red_zone("before", (*after)->size, variable_kind(**after) + std::string((*after)->name));
         return true;
     }
     auto next = std::upper_bound(tables.begin(), tables.end(), address,

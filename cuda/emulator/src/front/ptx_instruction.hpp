@@ -145,8 +145,9 @@ protected:
     }
     static std::string flushed(const std::string& type, const std::string& value)
     {
-        return type == "f32" ? "::emu::ptx::flushed(" + value + ")"
-               : type == "f16" ? "::emu::ptx::flushed_half(" + value + ")" : value;
+        return type == "f32"   ? "::emu::ptx::flushed(" + value + ")"
+               : type == "f16" ? "::emu::ptx::flushed_half(" + value + ")"
+                               : value;
     }
     // min.NaN.xorsign.abs.f32 d, a, b; min.NaN.abs.f32 d, a, b, c
     template <class Operand> std::string least_or_most(Operand a)
@@ -155,7 +156,8 @@ protected:
         if (!count(3, 4) || (xors && (!is_absolute || count(4, 4))) || (is_absolute && !xors && count(3, 3)))
             return "";
         auto operand = [&](size_t i) { return is_absolute ? "::emu::ptx::absolute(" + a(i) + ")" : a(i); };
-        std::string function = std::string("::emu::ptx::") + (name_ == "min" ? "least" : "most") + (keeps_nan ? "_nan(" : "(");
+        std::string function =
+            std::string("::emu::ptx::") + (name_ == "min" ? "least" : "most") + (keeps_nan ? "_nan(" : "(");
         std::string value = function + operand(1) + ", " + operand(2) + ")";
         if (count(4, 4))
             value = function + value + ", " + operand(3) + ")";

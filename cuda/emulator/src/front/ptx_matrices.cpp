@@ -66,12 +66,12 @@ public:
     bool translate(std::string* made)
     {
         bool done = take("sync") && take("aligned") &&
-                    (name_ == "ldmatrix"     ? load()
-                     : name_ == "stmatrix"   ? store()
-                     : name_ == "movmatrix"  ? transpose()
-                     : name_ == "mma"        ? product()
-                     : take("mma")           ? fragment_product()
-                                             : fragment());
+                    (name_ == "ldmatrix"    ? load()
+                     : name_ == "stmatrix"  ? store()
+                     : name_ == "movmatrix" ? transpose()
+                     : name_ == "mma"       ? product()
+                     : take("mma")          ? fragment_product()
+                                            : fragment());
         *made = made_;
         return done && !failed_ && words_.empty();
     }

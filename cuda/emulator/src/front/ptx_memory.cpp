@@ -128,26 +128,32 @@ private:
     bool bulk_reduction()
     {
         static const std::map<std::string, std::pair<std::string, const char*>> operations = {
-            {"add", {"Add", "u32 s32 u64 f32 f64 f16 bf16"}}, {"min", {"Min", "u32 s32 u64 s64 f16 bf16"}},
-            {"max", {"Max", "u32 s32 u64 s64 f16 bf16"}},     {"inc", {"Inc", "u32"}},
-            {"dec", {"Dec", "u32"}},                          {"and", {"And", "b32 b64"}},
-            {"or", {"Or", "b32 b64"}},                        {"xor", {"Xor", "b32 b64"}}};
-        if (!count(3, 3) || !take("async") || !take("reduce") || !take("bulk") || !take("bulk_group") || !take("global") ||
-            !take("shared::cta"))
+            {"add", {"Add", "u32 s32 u64 f32 f64 f16 bf16"}},
+            {"min", {"Min", "u32 s32 u64 s64 f16 bf16"}},
+            {"max", {"Max", "u32 s32 u64 s64 f16 bf16"}},
+            {"inc", {"Inc", "u32"}},
+            {"dec", {"Dec", "u32"}},
+            {"and", {"And", "b32 b64"}},
+            {"or", {"Or", "b32 b64"}},
+            {"xor", {"Xor", "b32 b64"}}};
+        if (!count(3, 3) || !take("async") || !take("reduce") || !take("bulk") || !take("bulk_group") ||
+            !take("global") || !take("shared::cta"))
             return false;
-        std::string type = take_type(), operation = take_one_of({"add", "min", "max", "inc", "dec", "and", "or", "xor"});
-        std::string to = names_.address(operands_[0]), from = names_.address(operands_[1]), kind = type_of(type), update;
+        std::string type = take_type(),
+                    operation = take_one_of({"add", "min", "max", "inc", "dec", "and", "or", "xor"});
+        std::string to = names_.address(operands_[0]), from = names_.address(operands_[1]), kind = type_of(type),
+                    update;
         if (to.empty() || from.empty() || operation.empty() || !has_word(operations.at(operation).second, type) ||
             (is_half(type) && operation == "add" && !take("noftz")))
             return false;
         if (is_half(type)) {
             char sign = operation == "add" ? '+' : operation == "min" ? '<' : '>';
-            update = "emu_u64 bits = from; ::emu::ptx::update_vector<::emu::ptx::" + type + ", 1, 1>((emu_u64)to, false, '" +
-                     sign + "', &bits);";
+            update = "emu_u64 bits = from; ::emu::ptx::update_vector<::emu::ptx::" + type +
+                     ", 1, 1>((emu_u64)to, false, '" + sign + "', &bits);";
         } else
             update = "::atomic" + operations.at(operation).first + "(to, from);";
-        made_ = "::emu::ptx::reduce_bulk<" + kind + ">(" + to + ", " + from + ", " + raw(2) + ", [](" + kind + "* to, " +
-                kind + " from) { " + update + " });";
+        made_ = "::emu::ptx::reduce_bulk<" + kind + ">(" + to + ", " + from + ", " + raw(2) + ", [](" + kind +
+                "* to, " + kind + " from) { " + update + " });";
         return true;
     }
 
@@ -159,8 +165,8 @@ private:
         bool is_pair = type.back() == '2' && type != "f32", is_half = type != "f32", returns = name_ == "atom";
         auto how = operations.find(operation);
         size_t bytes = is_half && !is_pair ? 2 : 4, value = returns ? 2 : 1;
-        bool is_right = how != operations.end() && (operation == "add" || (is_half && size > 1)) && size * bytes <= 16 &&
-                        (size == 1 || !shared) && (!is_half || take("noftz"));
+        bool is_right = how != operations.end() && (operation == "add" || (is_half && size > 1)) &&
+                        size * bytes <= 16 && (size == 1 || !shared) && (!is_half || take("noftz"));
         PtxWords values = size > 1 ? vector(operands_[value], false) : PtxWords{raw(value)}, targets;
         if (returns)
             targets = size > 1 ? vector(operands_[0], true) : PtxWords{target(operands_[0])};

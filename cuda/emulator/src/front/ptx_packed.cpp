@@ -16,7 +16,8 @@ public:
         bool done = name_ == "dp4a" || name_ == "dp2a" ? bytes()
                     : take("s16x2")                    ? integers("s")
                     : take("u16x2")                    ? integers("u")
-                    : name_ == "cvt" ? conversion() : halves();
+                    : name_ == "cvt"                   ? conversion()
+                                                       : halves();
         *made = made_;
         return done && !failed_ && words_.empty();
     }
@@ -81,8 +82,9 @@ private:
             return comparisons();
         bool flush = take("ftz"), saturates = take("sat"), relu = name_ == "fma" && take("relu");
         if (count(2, 2) && (name_ == "neg" || name_ == "abs") && !flush) {
-            std::string mask = is_pair_ ? (name_ == "neg" ? "0x80008000u" : "0x7fff7fffu")
-                                        : name_ == "neg" ? "0x8000u" : "0x7fffu";
+            std::string mask = is_pair_         ? (name_ == "neg" ? "0x80008000u" : "0x7fff7fffu")
+                               : name_ == "neg" ? "0x8000u"
+                                                : "0x7fffu";
             made_ = target(operands_[0]) + " = " + raw(1) + (name_ == "neg" ? " ^ " : " & ") + mask + ";";
             return !saturates;
         }
@@ -95,7 +97,8 @@ private:
                 return false;
             value = flush ? flushed(half_, value) : value;
             value = saturates ? "::emu::unit_range(" + value + ")" : relu ? "::emu::rectified(" + value + ")" : value;
-            parts += (i ? " | (emu_u64)::emu::ptx::" : "::emu::ptx::") + half_ + "::from(" + value + ")" + (i ? " << 16" : "");
+            parts += (i ? " | (emu_u64)::emu::ptx::" : "::emu::ptx::") + half_ + "::from(" + value + ")" +
+                     (i ? " << 16" : "");
         }
         made_ = target(operands_[0]) + " = " + parts + ";";
         return !(saturates && relu);

@@ -315,8 +315,8 @@ private:
         if (scope_ && (name == "ld" || name == "st"))
             drop_parameter_space(&code);
         // Copies are complete and visible already, and kernels of a stream run one after another.
-        static const std::set<std::string> without_effect = {"fence",    "membar",        "prefetch", "prefetchu",
-                                                             "discard",  "applypriority", "pmevent",  "griddepcontrol"};
+        static const std::set<std::string> without_effect = {"fence",   "membar",        "prefetch", "prefetchu",
+                                                             "discard", "applypriority", "pmevent",  "griddepcontrol"};
         if (without_effect.count(name))
             return true;
         bool packs = name == "mov" && (operands.size() == 2 && (operands[0][0] == '{' || operands[1][0] == '{'));
@@ -556,7 +556,7 @@ private:
     std::map<std::string, std::string> spaces_; // of local variables
     std::map<std::string, size_t> sizes_, alignments_;
     std::map<std::string, Words> branches_; // of .branchtargets
-    std::set<std::string> prototypes_;      // of .callprototype
+    std::set<std::string> prototypes_; // of .callprototype
     std::set<std::string> labels_, jumps_;
     bool carries_ = false;
     std::string body_;

@@ -21,8 +21,8 @@ public:
 
     bool translate(std::string* made)
     {
-        bool done = control() || warp() || barrier() || choice() || compared() || conversion() ||
-                    carrying() || integer() || floating();
+        bool done = control() || warp() || barrier() || choice() || compared() || conversion() || carrying() ||
+                    integer() || floating();
         *made = made_;
         return done && !failed_ && words_.empty();
     }
@@ -212,8 +212,10 @@ private:
         }
         if (name_ == "testp" && count(2, 2)) {
             static const std::map<std::string, const char*> tests = {
-                {"finite", "__builtin_isfinite(emu_a)"},   {"infinite", "__builtin_isinf(emu_a) != 0"},
-                {"number", "emu_a == emu_a"},              {"notanumber", "emu_a != emu_a"},
+                {"finite", "__builtin_isfinite(emu_a)"},
+                {"infinite", "__builtin_isinf(emu_a) != 0"},
+                {"number", "emu_a == emu_a"},
+                {"notanumber", "emu_a != emu_a"},
                 {"normal", "emu_a == 0 || __builtin_isnormal(emu_a)"},
                 {"subnormal", "emu_a != 0 && __builtin_isfinite(emu_a) && !__builtin_isnormal(emu_a)"}};
             std::string type = take_type();
@@ -240,7 +242,8 @@ private:
         auto a = [&](size_t i) { return flush ? flushed(type, as(i, type)) : as(i, type); };
         std::string test = comparison(how, is_float(type), a(1), a(2));
         words_.clear();
-        made_ = "const bool emu_t = " + test + ", emu_c = " + (join.empty() ? "false" : "(bool)(" + raw(3) + ")") + "; ";
+        made_ =
+            "const bool emu_t = " + test + ", emu_c = " + (join.empty() ? "false" : "(bool)(" + raw(3) + ")") + "; ";
         std::string yes = join.empty() ? "emu_t" : "(emu_t" + join + "emu_c)", first, second;
         if (name_ == "set") {
             std::string declared = made_;
@@ -249,7 +252,8 @@ private:
             return !test.empty();
         }
         split_target(&first, &second);
-        made_ += second + " = " + (join.empty() ? "!emu_t" : "!emu_t" + join + "emu_c") + "; " + first + " = " + yes + ";";
+        made_ +=
+            second + " = " + (join.empty() ? "!emu_t" : "!emu_t" + join + "emu_c") + "; " + first + " = " + yes + ";";
         return !test.empty();
     }
 
@@ -489,9 +493,8 @@ private:
             return assign(type, "::emu::ptx::permute(" + as(1, type) + ", " + as(2, type) + ", " + as(3, type) + ")");
         if (name == "bmsk" && count(3, 3)) {
             bool wraps = take("wrap");
-            return (wraps || take("clamp")) &&
-                   assign(type, "::emu::ptx::mask((emu_u32)" + raw(1) + ", (emu_u32)" + raw(2) +
-                                    (wraps ? ", true)" : ", false)"));
+            return (wraps || take("clamp")) && assign(type, "::emu::ptx::mask((emu_u32)" + raw(1) + ", (emu_u32)" +
+                                                                raw(2) + (wraps ? ", true)" : ", false)"));
         }
         if (name == "lop3" && count(5, 5))
             return assign(type, "::emu::ptx::logic(" + as(1, type) + ", " + as(2, type) + ", " + as(3, type) +

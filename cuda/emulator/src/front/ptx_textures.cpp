@@ -17,11 +17,13 @@ struct Geometry {
     size_t axes, numbers;
     bool has_layer;
 };
-const std::map<std::string, Geometry> geometries = {
-    {"1d", {"1D", 1, 1, false}},           {"2d", {"2D", 2, 2, false}},
-    {"3d", {"3D", 3, 4, false}},           {"a1d", {"1D_LAYERED", 1, 2, true}},
-    {"a2d", {"2D_LAYERED", 2, 4, true}},   {"cube", {"CUBE", 3, 4, false}},
-    {"acube", {"CUBE_LAYERED", 3, 4, true}}};
+const std::map<std::string, Geometry> geometries = {{"1d", {"1D", 1, 1, false}},
+                                                    {"2d", {"2D", 2, 2, false}},
+                                                    {"3d", {"3D", 3, 4, false}},
+                                                    {"a1d", {"1D_LAYERED", 1, 2, true}},
+                                                    {"a2d", {"2D_LAYERED", 2, 4, true}},
+                                                    {"cube", {"CUBE", 3, 4, false}},
+                                                    {"acube", {"CUBE_LAYERED", 3, 4, true}}};
 
 class Images : PtxInstruction {
 public:
@@ -29,7 +31,7 @@ public:
 
     bool translate(std::string* made)
     {
-        bool done = name_ == "txq" || name_ == "suq"     ? query()
+        bool done = name_ == "txq" || name_ == "suq"    ? query()
                     : name_ == "tex" || name_ == "tld4" ? read()
                                                         : (name_ == "suld" || name_ == "sust") && surface();
         *made = made_;
@@ -79,13 +81,17 @@ private:
         size_t expected = has_gradients ? 4 : has_level ? 3 : 2;
         bool fetches = by == "s32" && geometry && geometry->numbers == 1 && expected == 2 && !gathers;
         PtxWords place, ds;
-        if (!geometry || !take("v4") || (by != "f32" && !fetches) || (type != "f32" && type != "s32" && type != "u32") ||
-            !count(expected, expected) || gathers != !component.empty() || (gathers && geometry->axes != 2) ||
+        if (!geometry || !take("v4") || (by != "f32" && !fetches) ||
+            (type != "f32" && type != "s32" && type != "u32") || !count(expected, expected) ||
+            gathers != !component.empty() || (gathers && geometry->axes != 2) ||
             !take_place(operands_[1], geometry->numbers, &object, &place))
             return false;
         ds = list(operands_[0], true);
         made_ = "EmuTextureCall emu_call = {}; emu_call.texture = " + object + "; emu_call.kind = EMU_TEXTURE_" +
-                (fetches ? "FETCH" : gathers ? "GATHER" : geometry->kind) + "; ";
+                (fetches   ? "FETCH"
+                 : gathers ? "GATHER"
+                           : geometry->kind) +
+                "; ";
         if (gathers)
             made_ += "emu_call.index = " + std::to_string(std::string("rgba").find(component)) + "; ";
         if (fetches)
@@ -134,9 +140,11 @@ private:
         PtxWords values = list(operands_[loads ? 0 : 1], loads);
         auto coordinate = [&](size_t i) { return "(emu_i32)" + place[i + geometry->has_layer]; };
         std::string mode = limit == "zero" ? "Zero" : limit == "clamp" ? "Clamp" : "Trap";
-        std::string call = "emu_access_surface(" + object + ", EMU_SURFACE_" + geometry->kind + ", cudaBoundaryMode" + mode +
-                           ", " + coordinate(0) + ", " + (geometry->axes > 1 ? coordinate(1) : "0") + ", " +
-                           (geometry->has_layer ? "(emu_i32)" + place[0] : geometry->axes > 2 ? coordinate(2) : "0") +
+        std::string call = "emu_access_surface(" + object + ", EMU_SURFACE_" + geometry->kind + ", cudaBoundaryMode" +
+                           mode + ", " + coordinate(0) + ", " + (geometry->axes > 1 ? coordinate(1) : "0") + ", " +
+                           (geometry->has_layer  ? "(emu_i32)" + place[0]
+                            : geometry->axes > 2 ? coordinate(2)
+                                                 : "0") +
                            ", emu_v, sizeof emu_v, " + (loads ? "0" : "1") + ", __builtin_FILE(), __builtin_LINE());";
         made_ = type_of(type) + " emu_v[" + std::to_string(count) + "]; " + (loads ? call : "");
         for (size_t i = 0; i < values.size(); ++i) {
@@ -156,13 +164,14 @@ private:
         if (is_texture && !has_level)
             known.push_back("num_mipmap_levels");
         std::string what = take_one_of(known), at = operands_.size() > 1 ? operands_[1] : "";
-        if (what.empty() || !take("b32") || !count(has_level ? 3 : 2, has_level ? 3 : 2) || at.size() < 3 || at[0] != '[')
+        if (what.empty() || !take("b32") || !count(has_level ? 3 : 2, has_level ? 3 : 2) || at.size() < 3 ||
+            at[0] != '[')
             return false;
         std::string object = names_.value(trimmed(at.substr(1, at.size() - 2)));
         std::string level = has_level ? "(emu_u32)" + raw(2) : "0";
         std::transform(what.begin(), what.end(), what.begin(), ::toupper);
-        made_ = target(operands_[0]) + " = emu_image_query(" + object + ", " + (is_texture ? "0" : "1") + ", EMU_IMAGE_" +
-                what + ", " + level + ");";
+        made_ = target(operands_[0]) + " = emu_image_query(" + object + ", " + (is_texture ? "0" : "1") +
+                ", EMU_IMAGE_" + what + ", " + level + ");";
         return !object.empty();
     }
 };

@@ -40,9 +40,7 @@ private:
         if (!narrow_pairs.count(to) || !take("satfinite") || (from != "f32" && from != "f16x2") ||
             !count(from == "f32" ? 3 : 2, from == "f32" ? 3 : 2))
             return false;
-        auto half = [&](const char* shift) {
-            return "::emu::ptx::f16::to((emu_u32)" + raw(1) + shift + " & 0xffffu)";
-        };
+        auto half = [&](const char* shift) { return "::emu::ptx::f16::to((emu_u32)" + raw(1) + shift + " & 0xffffu)"; };
         std::string high = from == "f32" ? as(1, "f32") : half(" >> 16"), low = from == "f32" ? as(2, "f32") : half("");
         made_ = d + " = ::emu::ptx::pair_of<::emu::ptx::" + narrow_pairs.at(to) + ">(" + high + ", " + low + relu;
         return true;
@@ -157,8 +155,8 @@ private:
             if ((negative[i] = sources[i][0] == '-' && sources[i].size() > 1 && sources[i][1] > '9') ||
                 (negative[i] = sources[i].compare(0, 2, "-%") == 0))
                 sources[i].erase(0, 1);
-        bool negates = negative[1] != negative[2], is_signed = signs_[1] == "true" || signs_[2] == "true" || negates ||
-                                                               negative[3];
+        bool negates = negative[1] != negative[2],
+             is_signed = signs_[1] == "true" || signs_[2] == "true" || negates || negative[3];
         if ((plus_one && (negative[1] || negative[2] || negative[3])) || (negates && negative[3]))
             return false;
         auto word = [](bool is) { return is ? ", true" : ", false"; };
