@@ -267,6 +267,12 @@ def test_instructions_of_warps_and_barriers(words):
     np.testing.assert_array_equal(x, np.array(expected, U32))
 
 
+def test_comparisons_cause_no_warnings(driver):
+    text = "{ .reg .pred p, q; setp.lt.f16x2 p|q, %1, %1; setp.lt.u32 q, %1, 3; set.lt.u32.s32 %0, %1, 4; }"
+    program = Program(f'__global__ void k(int* x) {{ asm("{text}" : "=r"(x[0]) : "r"(x[1])); }}', "-arch=sm_90")
+    assert program.result == "SUCCESS" and program.log == ""
+
+
 def test_a_trap_ends_the_kernel(words):
     with pytest.raises(Exception, match="CUDA_ERROR_LAUNCH_FAILED"):
         words("stops", 1, 1)

@@ -136,6 +136,8 @@ def test_blocks_of_a_cluster_arrive_at_barriers_of_each_other(stream):
     out = np.zeros((4, 32), np.uint32)
     words(stream, "cluster_ring", 4, 32, out)
     np.testing.assert_array_equal(out, (np.arange(-1, 3) % 4 * 100)[:, None] + np.arange(32))
+    words(stream, "cluster_copies", 4, 32, out)
+    np.testing.assert_array_equal(out, (np.arange(-1, 3) % 4 * 1000)[:, None] + np.arange(32))
 
 
 def test_spaces_of_addresses_and_pending_counts(stream):

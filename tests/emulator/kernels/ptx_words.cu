@@ -98,6 +98,34 @@ extern "C" __cluster_dims__(4, 1, 1) __global__ void cluster_ring(unsigned* out)
     asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
 }
 
+// Each block copies its numbers to the next block of the cluster, whose barrier counts the bytes.
+extern "C" __cluster_dims__(4, 1, 1) __global__ void cluster_copies(unsigned* out)
+{
+    __shared__ __align__(16) unsigned sent[32], received[32];
+    __shared__ __align__(8) unsigned long long barrier;
+    unsigned i = threadIdx.x, rank, at = (unsigned)__cvta_generic_to_shared(&barrier), done;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    sent[i] = 1000 * rank + i;
+    if (i == 0) {
+        asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "r"(at) : "memory");
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 128;" :: "r"(at) : "memory");
+        asm volatile("fence.mbarrier_init.release.cluster;\n\tfence.proxy.async.shared::cta;" ::: "memory");
+    }
+    asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
+    if (i == 0) {
+        unsigned next = (rank + 1) % 4, from = (unsigned)__cvta_generic_to_shared(sent);
+        asm volatile("{ .reg .b32 to, there; mapa.shared::cluster.u32 to, %0, %3; mapa.shared::cluster.u32 there, %2, %3;\n"
+                     "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [to], [%1], 128, [there]; }"
+                     :: "r"((unsigned)__cvta_generic_to_shared(received)), "r"(from), "r"(at), "r"(next) : "memory");
+    }
+    do
+        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], 0;\n"
+                     "selp.u32 %0, 1, 0, p; }" : "=r"(done) : "r"(at) : "memory");
+    while (!done);
+    out[32 * rank + i] = received[i];
+    asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
+}
+
 __constant__ int constants[4];
 __device__ int variables[4];
 

@@ -30,6 +30,7 @@ struct PtxScope {
     std::map<std::string, std::string> addresses; // of variables and parameters: the C++ for them
     std::set<std::string> functions;
     std::set<std::string> registers; // parameters and results in registers
+    bool has_vprintf = false;        // the function of that name is the one of CUDA
     std::map<std::string, std::string> files; // of .file, by their numbers
 };
 

@@ -246,12 +246,13 @@ private:
         std::string bounds = is_kernel ? launch_bounds(head.substr(at)) : "";
         if (!error_.empty())
             return;
-        scope_.functions.insert(name), scope.functions.insert(name);
-        if (name == "vprintf" && text_[end] == ';') { // calls of it are translated
+        if (name == "vprintf" && contains(head, ".extern")) { // calls of it are translated
+            scope_.has_vprintf = true;
             keep_lines(begin, end);
             at_ = end + 1;
             return;
         }
+        scope_.functions.insert(name), scope.functions.insert(name);
         out_ += types + "extern \"C\" " + (is_kernel ? "__global__ void " + bounds : "__device__ void ") + name + "(" +
                 parameters + ")";
         keep_lines(begin, end);

@@ -138,7 +138,8 @@ private:
         if (!is_pair_ || !count(3, 4) || how.empty() || join.empty() != count(3, 3) || (name_ == "set") == kind.empty())
             return false;
         words_.clear();
-        made_ = "const bool emu_c = " + (join.empty() ? "false" : "(bool)(" + raw(3) + ")") + "; ";
+        if (!join.empty())
+            made_ = "const bool emu_c = (bool)(" + raw(3) + "); ";
         std::string tests[2];
         for (int i = 0; i < 2; ++i) {
             auto a = [&](size_t n) { return flush ? flushed(half_, part(n, i)) : part(n, i); };

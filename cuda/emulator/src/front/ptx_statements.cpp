@@ -250,7 +250,7 @@ private:
         for (const std::string& word : parameters)
             if (!argument(word, false, made, &list, &types))
                 return false;
-        if (function == "vprintf" && scope_->functions.count(function))
+        if (function == "vprintf" && scope_->has_vprintf)
             function = "::emu::ptx::print";
         else if (!scope_->functions.count(function)) {
             if (!is_register(bare(function)))
@@ -449,7 +449,8 @@ private:
             return false;
         if (code[3] == "tensor")
             return code.size() > 5 && tensor(code, operands, made);
-        bool loads = (code[3] == "shared::cluster" || code[3] == "shared::cta") && code[4] == "global";
+        bool to_block = code[3] == "shared::cluster" && code[4] == "shared::cta"; // of the same cluster
+        bool loads = to_block || ((code[3] == "shared::cluster" || code[3] == "shared::cta") && code[4] == "global");
         bool stores = code[3] == "global" && code[4] == "shared::cta";
         if ((!loads && !stores) || operands.size() < (loads ? 4u : 3u))
             return false;
@@ -457,6 +458,8 @@ private:
         std::string barrier = loads ? address(operands[3]) : "0";
         if (to.empty() || from.empty() || size.empty() || barrier.empty())
             return false;
+        if (to_block)
+            from = "(emu_u64)__cvta_shared_to_generic(" + from + ")";
         *made = "emu_bulk_copy(" + to + ", " + from + ", (emu_u32)" + size + ", " + barrier + ", " +
                 (loads ? "1" : "0") + ");";
         return true;

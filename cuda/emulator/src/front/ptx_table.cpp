@@ -242,8 +242,9 @@ private:
         auto a = [&](size_t i) { return flush ? flushed(type, as(i, type)) : as(i, type); };
         std::string test = comparison(how, is_float(type), a(1), a(2));
         words_.clear();
-        made_ =
-            "const bool emu_t = " + test + ", emu_c = " + (join.empty() ? "false" : "(bool)(" + raw(3) + ")") + "; ";
+        made_ = "const bool emu_t = " + test + "; ";
+        if (!join.empty())
+            made_ += "const bool emu_c = (bool)(" + raw(3) + "); ";
         std::string yes = join.empty() ? "emu_t" : "(emu_t" + join + "emu_c)", first, second;
         if (name_ == "set") {
             std::string declared = made_;
