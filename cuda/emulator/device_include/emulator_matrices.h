@@ -25,14 +25,14 @@ EMU_INLINE void load_matrices(emu_u64 address, bool shared, unsigned count, bool
     struct Row {
         emu_u32 words[4];
     } row = {};
-    if (emu_thread.lane < 8 * count)
+    if (EMU_LANE < 8 * count)
         row = pointer<Vector<Row, 1>>(address, shared)->element[0];
     void** slots = lend(&row);
     __syncwarp();
-    unsigned first = emu_thread.lane / 4, pair = emu_thread.lane % 4;
+    unsigned first = EMU_LANE / 4, pair = EMU_LANE % 4;
     for (unsigned i = 0; i < count; ++i) {
         auto word = [&](unsigned lane) { return word_of(slots, 8 * i + lane / 4, lane % 4); };
-        d[i] = transposes ? transposed_pair(word, first, pair) : word(emu_thread.lane);
+        d[i] = transposes ? transposed_pair(word, first, pair) : word(EMU_LANE);
     }
     __syncwarp();
 }
@@ -45,8 +45,8 @@ EMU_INLINE void store_matrices(emu_u64 address, bool shared, unsigned count, boo
         words[i] = emu_u32(registers[i]);
     void** slots = lend(words);
     __syncwarp();
-    if (emu_thread.lane < 8 * count) {
-        unsigned matrix = emu_thread.lane / 8, row = emu_thread.lane % 8;
+    if (EMU_LANE < 8 * count) {
+        unsigned matrix = EMU_LANE / 8, row = EMU_LANE % 8;
         auto word = [&](unsigned lane) { return word_of(slots, lane, matrix); };
         Vector<emu_u32, 4> out;
         for (unsigned pair = 0; pair < 4; ++pair)
@@ -62,7 +62,7 @@ EMU_INLINE emu_u64 transposed_matrix(emu_u64 a)
     void** slots = lend(&mine);
     __syncwarp();
     auto word = [&](unsigned lane) { return word_of(slots, lane, 0); };
-    emu_u64 d = transposed_pair(word, emu_thread.lane / 4, emu_thread.lane % 4);
+    emu_u64 d = transposed_pair(word, EMU_LANE / 4, EMU_LANE % 4);
     __syncwarp();
     return d;
 }
@@ -130,7 +130,7 @@ EMU_NO_CHECK void multiply(const emu_u64* a, const emu_u64* b, const emu_u64* c,
     Factors mine = {a, b};
     void** slots = lend(&mine);
     __syncwarp();
-    unsigned group = emu_thread.lane / 4, column = emu_thread.lane % 4 * 2;
+    unsigned group = EMU_LANE / 4, column = EMU_LANE % 4 * 2;
     for (unsigned i = 0; i < 2 * Eights; ++i) { // the element in row group + 8 * (i / 2)
         double sum = accumulator(c, i, C());
         for (unsigned lane = 0; lane < 4; ++lane) {
@@ -153,7 +153,7 @@ template <class T, unsigned Rows, unsigned Columns> struct Fragment {
 
     static EMU_NO_CHECK EMU_INLINE size_t place(unsigned i, emu_u64 stride, bool by_rows)
     {
-        unsigned index = emu_thread.lane * count + i, row = index / Columns, column = index % Columns;
+        unsigned index = EMU_LANE * count + i, row = index / Columns, column = index % Columns;
         return by_rows ? row * stride + column : column * stride + row;
     }
     static EMU_INLINE void load(emu_u64 address, bool shared, emu_u64 stride, bool by_rows, emu_u64* d)
@@ -180,7 +180,7 @@ EMU_NO_CHECK void multiply_fragments(const emu_u64* a, const emu_u64* b, const e
     void** slots = lend(&mine);
     __syncwarp();
     for (unsigned i = 0; i < count; ++i) {
-        unsigned row = (emu_thread.lane * count + i) / N, column = (emu_thread.lane * count + i) % N;
+        unsigned row = (EMU_LANE * count + i) / N, column = (EMU_LANE * count + i) % N;
         double sum = accumulator(c, i, C());
         for (unsigned k = 0; k < K; ++k) {
             unsigned x = row * K + k, y = k * N + column, u = x % a_count, v = y % b_count;

@@ -413,7 +413,7 @@ EMU_PTX emu_u64 shuffle(emu_u32 op, emu_u32 value, emu_u32 argument, emu_u32 con
 EMU_NO_CHECK __attribute__((noinline)) inline void** lend(void* variable)
 {
     void** slots = emu_tile_slots() + (emu_thread.linear & ~31u);
-    slots[emu_thread.lane] = variable;
+    slots[EMU_LANE] = variable;
     return slots;
 }
 EMU_NO_CHECK __attribute__((noinline)) inline emu_u32 word_of(void* const* slots, unsigned lane, unsigned word)
