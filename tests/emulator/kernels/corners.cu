@@ -170,10 +170,10 @@ KERNEL bloom(const u32* inside, int n, const u32* asked, int m, u64* bits, bool*
         }
     __syncthreads();
     for (int i = threadIdx.x; i < m; i += blockDim.x) {
-        auto has = [&, x = asked[i]](auto... seeds) {
-            return (... && (bits[(hash(x, seeds) & 1023) >> 6] >> (hash(x, seeds) & 63) & 1));
+        auto has = [&, x = asked[i]](u32 seed) {
+            return bits[(hash(x, seed) & 1023) >> 6] >> (hash(x, seed) & 63) & 1;
         };
-        found[i] = has(1u, 2u, 3u);
+        found[i] = has(1) && has(2) && has(3);
     }
 }
 

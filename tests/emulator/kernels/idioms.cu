@@ -458,9 +458,10 @@ KERNEL tell_all(int i, float f)
 {
     printf("%5d|%-5d|%05d|%+d|%x|%#X|%o\n", i, i, i, i, i, i, i);
     printf("%8.3f|%-8.2e|%g|%a\n", f, f, f, f);
-    printf("%s|%c|%%|%p|%lld|%llu|%hhd|%zu\n", "text", 'c', (void*)0, -5ll, ~0ull, (signed char)-3, sizeof(int4));
-    printf("%*d|%.*f\n", 6, i, 2, f);
+    printf("%s|%c|%%|%p|%lld|%llu|%hd|%*d\n", "text", 'c', (void*)0, -5ll, ~0ull, (short)-3, 6, i);
 }
+
+KERNEL tell_more(float f) { printf("%hhd|%zu|%.*f\n", (signed char)-3, sizeof(int4), 2, f); }
 
 // ---- numbers of arbitrary precision
 

@@ -340,8 +340,9 @@ private:
     {
         std::string rounding = take_one_of({"rna", "rn", "rz"});
         std::string half = rounding == "rna" ? "0x1000u" : rounding == "rn" ? "0xfffu + (emu_a >> 13 & 1)" : "0";
+        std::string nan = rounding == "rna" ? "emu_a" : "0x7fffffffu";
         made_ = "const emu_u32 emu_a = (emu_u32)" + raw(1) + "; " + target(operands_[0]) +
-                " = (emu_a & 0x7fffffffu) > 0x7f800000u ? 0x7fffffffu : (emu_a + " + half + ") & 0xffffe000u;";
+                " = ((emu_a & 0x7fffffffu) > 0x7f800000u ? " + nan + " : emu_a + " + half + ") & 0xffffe000u;";
         return !rounding.empty();
     }
     // Small integers are converted by way of 32 bits.
