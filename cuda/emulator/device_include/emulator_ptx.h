@@ -152,7 +152,7 @@ template <class T> EMU_PTX T signed_as(T value, T a, T b)
 {
     return T(__builtin_copysign(double(value), __builtin_signbit(a) != __builtin_signbit(b) ? -1.0 : 1.0));
 }
-EMU_PTX double flushed_half(double a) { return __builtin_fabs(a) < 0x1p-14 ? __builtin_copysign(0.0, a) : a; }
+EMU_PTX double flushed_half(double a) { return __builtin_fabs(a) < 1.0 / (1 << 14) ? __builtin_copysign(0.0, a) : a; }
 template <class T> EMU_PTX T least(T a, T b) { return a < b ? a : b; }
 template <class T> EMU_PTX T most(T a, T b) { return a > b ? a : b; }
 

@@ -73,16 +73,19 @@ extern "C" __global__ void read_volumes(cudaTextureObject_t volume, cudaTextureO
     out[1] = tex3DLod<float4>(volume, x, y, z, 0);
 }
 
-extern "C" __global__ void count_elements(cudaTextureObject_t levels, cudaTextureObject_t layers, cudaSurfaceObject_t s,
-                                          unsigned* out)
+extern "C" __global__ void count_elements(cudaTextureObject_t levels, cudaSurfaceObject_t s, unsigned* out)
 {
     asm("txq.width.b32 %0, [%1];" : "=r"(out[0]) : "l"(levels));
     asm("txq.height.b32 %0, [%1];" : "=r"(out[1]) : "l"(levels));
-    asm("txq.num_mipmap_levels.b32 %0, [%1];" : "=r"(out[2]) : "l"(levels));
-    asm("txq.level.width.b32 %0, [%1], %2;" : "=r"(out[3]) : "l"(levels), "r"(1));
-    asm("txq.array_size.b32 %0, [%1];" : "=r"(out[4]) : "l"(layers));
-    asm("suq.width.b32 %0, [%1];" : "=r"(out[5]) : "l"(s));
-    asm("suq.height.b32 %0, [%1];" : "=r"(out[6]) : "l"(s));
+    asm("txq.level.width.b32 %0, [%1], %2;" : "=r"(out[2]) : "l"(levels), "r"(1));
+    asm("suq.width.b32 %0, [%1];" : "=r"(out[3]) : "l"(s));
+    asm("suq.height.b32 %0, [%1];" : "=r"(out[4]) : "l"(s));
+}
+
+extern "C" __global__ void count_parts(cudaTextureObject_t levels, cudaTextureObject_t layers, unsigned* out)
+{
+    asm("txq.num_mipmap_levels.b32 %0, [%1];" : "=r"(out[0]) : "l"(levels));
+    asm("txq.array_size.b32 %0, [%1];" : "=r"(out[1]) : "l"(layers));
 }
 
 // Adds to 4 bytes of each surface, and moves 8 bytes within the plane.
