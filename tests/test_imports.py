@@ -182,7 +182,7 @@ with Program('extern "C" __global__ void f() {}', "c++", ProgramOptions(arch="sm
 """
 
 
-@pytest.mark.requires(nvrtc=True, software=False)
+@pytest.mark.requires(nvrtc=True, nvrtc_path=True, software=False)
 def test_a_cache_hit_does_not_load_nvrtc(tmp_path):
     environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "records")}
     command = [sys.executable, "-P", "-c", HIT, str(tmp_path / "programs")]

@@ -205,6 +205,12 @@ class Capabilities:
 
         return self.nvrtc(True) and nvrtc.nvrtcVersion()[1:] >= wanted
 
+    def nvrtc_path(self, wanted: bool) -> bool:
+        """Whether the CUDA C++ compiler is in a Python package, where it is found without loading it."""
+        from cuda.core._utils import libraries
+
+        return bool(libraries.nvrtc(False)) == wanted
+
     def nvjitlink(self, wanted: bool) -> bool:
         """Whether nvJitLink is installed and new enough."""
         from cuda.core import Linker
