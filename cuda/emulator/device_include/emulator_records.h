@@ -82,8 +82,8 @@ template <class... A, void (*F)(A...)> struct Named<void (*)(A...), F> {
         uint3& shown = const_cast<ThreadIndex&>(threadIdx);
         uint3 index = threadIdx;
         emu_u32 number = linear;
-        void (*kernel)(A...) = F;
 #if !EMU_INLINES_KERNELS
+        void (*kernel)(A...) = F;
         __asm__("" : "+r"(kernel)); // hides it from the compiler
 #endif
         for (;;) {
@@ -93,7 +93,11 @@ template <class... A, void (*F)(A...)> struct Named<void (*)(A...), F> {
             do {
                 shown.x = index.x++;
                 shown.y = index.y; // tells the compiler
+#if EMU_INLINES_KERNELS
+                F(values...);
+#else
                 kernel(values...);
+#endif
                 linear = ++number;
             } while (number < row_end);
             if (number >= end)
