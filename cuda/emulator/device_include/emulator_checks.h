@@ -58,9 +58,11 @@ EMU_NO_CHECK __attribute__((always_inline)) inline bool is_written(emu_uptr offs
 {
     if (offset >= emu_module.space.contents_size)
         return true;
+    if (size > 8) // a vector or a copy
+        return false;
     emu_u32 wanted = ((1u << size) - 1) << (offset & 7);
     emu_u32 found = emu_module.space.contents[offset >> 3] & wanted;
-    return size <= 8 && (access & EMU_ACCESS_STORE ? found == wanted : found != 0);
+    return access & EMU_ACCESS_STORE ? found == wanted : found != 0;
 }
 #endif
 
