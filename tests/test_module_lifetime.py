@@ -31,6 +31,7 @@ def unloads():
     from cuda import emulator
 
     gc.collect()
+    settle()  # a library is unloaded when its context is idle, and an earlier test might have left work
     with emulator.fail("cuLibraryUnload", nth=1 << 40) as plan:
         yield lambda: plan.matched
 
