@@ -112,7 +112,14 @@ OPERATIONS = {
     "graphics": (map_graphics, "cuGraphicsMapResources"),
     "grid": (grid_auto, "cuOccupancyMaxActiveBlocksPerMultiprocessor"),
 }
-each_operation = pytest.mark.parametrize(("prepare", "call"), OPERATIONS.values(), ids=OPERATIONS)
+FIRST_DRIVERS = {"sync": (12, 5), "condition": (12, 3), "conditional": (12, 3)}
+each_operation = pytest.mark.parametrize(
+    ("prepare", "call"),
+    [
+        pytest.param(*operation, id=name, marks=pytest.mark.requires(cuda=FIRST_DRIVERS.get(name, (12, 2))))
+        for name, operation in OPERATIONS.items()
+    ],
+)
 
 
 def on_two_devices(check, *arguments):

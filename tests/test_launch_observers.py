@@ -199,7 +199,7 @@ def last_launches(stream) -> list[str]:
 TEN = "".join(f'extern "C" __global__ void last_launch_{number}() {{}}\n' for number in range(10))
 
 
-@pytest.mark.requires(software=True)
+@pytest.mark.requires(software=True, cuda=(12, 4))  # reports parameters
 def test_failures_list_the_kernels_launched_last(stream):
     code = compiled(TEN)
     for number in range(10):
@@ -223,7 +223,7 @@ extern "C" __global__ void many(Large a, Large b, Large c, Large d, Large e, Lar
 """
 
 
-@pytest.mark.requires(software=True)
+@pytest.mark.requires(software=True, cuda=(12, 4))  # reports parameters
 def test_failures_show_the_arguments_of_kernels(stream):
     code = compiled(VALUES)
     many = code.get_kernel("many")
@@ -236,7 +236,7 @@ def test_failures_show_the_arguments_of_kernels(stream):
     assert second.startswith(f"many({'<20 bytes>, ' * 6}..., ...) at ")
 
 
-@pytest.mark.requires(software=True)
+@pytest.mark.requires(software=True, cuda=(12, 4))  # reports parameters
 def test_failures_show_where_the_program_launched_last(device, stream):
     source = "__global__ void placed(int i) {}"
     kernel, classic = utils.kernel(source, "placed", cache=False), SourceModule(source)
@@ -255,7 +255,7 @@ def test_failures_show_where_the_program_launched_last(device, stream):
         assert text.startswith(f"placed({value}) at {__file__}:{line} with")
 
 
-@pytest.mark.requires(software=True)
+@pytest.mark.requires(software=True, cuda=(12, 4))  # reports parameters
 def test_code_without_a_module_name_launches(stream):
     kernel = compiled(TEN).get_kernel("last_launch_0")
     exec("launch(stream, config, kernel)", {"__name__": None, "launch": launch, "stream": stream, "config": ONE,
@@ -276,7 +276,7 @@ def test_last_launches_keep_no_frames_alive(stream):
     assert work()() is None
 
 
-@pytest.mark.requires(software=True)
+@pytest.mark.requires(software=True, cuda=(12, 4))  # reports parameters
 def test_last_launches_keep_no_code_loaded(stream):
     code = Program('extern "C" __global__ void last_and_closed() {}', "c++").compile("cubin")
     kernel = code.get_kernel("last_and_closed")

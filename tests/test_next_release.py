@@ -154,10 +154,14 @@ RELEASES = {
     "cuSurfObjectDestroy": lambda device: device.create_surface_object(resource=image(device)),
     "cuGreenCtxDestroy": green_context,
 }
+RELEASE_ROWS = [
+    pytest.param(*row, id=row[0], marks=pytest.mark.requires(cuda=(12, 4) if "Green" in row[0] else (12, 2)))
+    for row in RELEASES.items()
+]
 
 
 @pytest.mark.requires(software=True, nvrtc=True)
-@pytest.mark.parametrize(("call", "make"), RELEASES.items(), ids=RELEASES)
+@pytest.mark.parametrize(("call", "make"), RELEASE_ROWS)
 def test_failed_releases_warn_except_while_the_driver_shuts_down(device, make, call, capfd):
     emulator = importlib.import_module("cuda.emulator")
     for code, count in (("CUDA_ERROR_DEINITIALIZED", 0), ("CUDA_ERROR_UNKNOWN", 1)):
@@ -550,10 +554,14 @@ ADDED_NODES = {
     "callback": (call_back_in_capture, "cuStreamUpdateCaptureDependencies*"),
     "branch": (branch_in_capture, "cuStreamUpdateCaptureDependencies*"),
 }
+ADDED_NODE_ROWS = [
+    pytest.param(*row, id=name, marks=pytest.mark.requires(cuda=(12, 3) if name == "branch" else (12, 2)))
+    for name, row in ADDED_NODES.items()
+]
 
 
 @pytest.mark.requires(software=True)
-@pytest.mark.parametrize(("prepare", "call"), ADDED_NODES.values(), ids=ADDED_NODES)
+@pytest.mark.parametrize(("prepare", "call"), ADDED_NODE_ROWS)
 def test_a_node_that_a_later_step_fails_for_is_removed(device, prepare, call):
     emulator = importlib.import_module("cuda.emulator")
     add, count = prepare()
@@ -564,7 +572,7 @@ def test_a_node_that_a_later_step_fails_for_is_removed(device, prepare, call):
 
 
 @pytest.mark.requires(software=True)
-@pytest.mark.parametrize(("prepare", "call"), ADDED_NODES.values(), ids=ADDED_NODES)
+@pytest.mark.parametrize(("prepare", "call"), ADDED_NODE_ROWS)
 def test_a_node_that_cannot_be_removed_is_a_note_of_the_first_error(device, prepare, call):
     emulator = importlib.import_module("cuda.emulator")
     add, count = prepare()

@@ -334,6 +334,19 @@ def test_a_wait_for_a_device_raises_during_a_capture_and_leaves_it_valid(device,
         builder.complete().close()
 
 
+@pytest.mark.requires(software=True)
+def test_a_wait_for_a_device_leaves_captures_valid_with_a_driver_for_cuda_12_4():
+    code = (
+        "from cuda.core import CUDAError, Device\n"
+        "device = Device(); device.set_current(); builder = device.create_graph_builder().begin_building()\n"
+        "try: device.sync()\n"
+        "except CUDAError as error: print(error.name)\n"
+        "print(len(builder.end_building().graph_definition.nodes())); device.sync()\n"
+    )
+    variables = {"CUDA_EMULATOR_DRIVER_VERSION": "12.4", "CUDA_PYTHON_DISABLE_MAJOR_VERSION_WARNING": "1"}
+    assert run(code, **variables) == "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED\n0\n"
+
+
 def test_threads_wait_for_a_device_beside_captures_of_other_threads():
     out = run(
         "import threading, time\nfrom cuda.core import CUDAError, Device\n"

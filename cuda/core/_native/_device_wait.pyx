@@ -251,6 +251,12 @@ cdef void destroy_event(cydriver.CUevent c_event) noexcept nogil:
 # A context cannot be queried, and waiting for its known streams would miss external ones.
 cdef int synchronize_by_thread(const ContextHandle& h_context) except -1 nogil:
     cdef shared_ptr[BlockingCall] call
+    cdef bint is_capturing
+    capture_lock().lock()
+    is_capturing = is_context_capturing(h_context.get())
+    capture_lock().unlock()
+    if is_capturing:
+        return HANDLE_RETURN(cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, b"cuCtxSynchronize")
     if is_main_thread():
         call = BlockingCall.start(&synchronize, h_context.get(), h_context.anchor())
     if not call:
