@@ -63,6 +63,14 @@ extern "C" __global__ void extents(unsigned* out)
     auto chosen = threadIdx.x == 1 ? blockDim : dim3(7, 8, 9);
     out[threadIdx.x] = size.x + 10 * grid.y + 100 * chosen.x;
 }
+extern "C" __global__ void copies(unsigned* out)
+{
+    auto index = threadIdx;
+    auto extent = blockDim;
+    index = make_uint3(4, index.x, 6);
+    extent = dim3(7, extent.x);
+    out[threadIdx.x] = index.x + 10 * index.y + 100 * extent.x + 1000 * extent.y + 10000 * extent.z + 100000 * blockDim.x;
+}
 extern "C" __global__ void parameter(unsigned* out, unsigned value) { out[threadIdx.x] = value++; }
 """
 
@@ -125,6 +133,10 @@ def test_threads_continue_after_some_have_exited(run):
 
 def test_extents_convert_to_other_types(run):
     assert run("extents", (2, 1, 1)).tolist() == [2 + 10 + 700, 1 + 10 + 200]
+
+
+def test_copies_of_indices_and_extents_can_be_assigned(run):
+    assert run("copies", (2, 1, 1)).tolist() == [212704, 212714]
 
 
 FAULTS = r"""

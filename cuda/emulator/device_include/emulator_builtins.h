@@ -9,9 +9,12 @@ namespace emu {
 // type has a mutable member.
 struct ThreadIndex : uint3 {
     mutable unsigned : 0;
+    constexpr ThreadIndex& operator=(uint3 v) { return static_cast<uint3&>(*this) = v, *this; } // of a copy
 };
 // It takes other such variables for constants, unless their type has constructors, as dim3.
-struct Extent : uint3 {};
+struct Extent : uint3 {
+    constexpr Extent& operator=(dim3 v) { return static_cast<uint3&>(*this) = v, *this; }
+};
 }
 extern const EMU_IMPORT EMU_TLS emu::ThreadIndex threadIdx __asm__("emu_thread_idx");
 extern const EMU_IMPORT EMU_TLS uint3 blockIdx __asm__("emu_block_idx");
