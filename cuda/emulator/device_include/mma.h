@@ -18,14 +18,33 @@ enum layout_t { mem_row_major, mem_col_major };
 namespace precision {
 struct tf32;
 }
+namespace experimental {
+namespace precision {
+struct u4;
+struct s4;
+struct b1;
+} // namespace precision
+enum bmmaBitOp { bmmaBitOpXOR = 1, bmmaBitOpAND = 2 };
+enum bmmaAccumulateOp { bmmaAccumulateOpPOPC = 1 };
+} // namespace experimental
 
 namespace emu {
+namespace narrow = experimental::precision;
+
+// The type of elements in registers and in memory. Words of 32 bits hold several factors of less than a byte.
 template <class T> struct Storage {
+    typedef T type, memory;
+    enum { factors = 1 };
+};
+template <> struct Storage<precision::tf32> : Storage<float> {};
+template <class T, int N> struct Words {
     typedef T type;
+    typedef void memory;
+    enum { factors = N };
 };
-template <> struct Storage<precision::tf32> {
-    typedef float type;
-};
+template <> struct Storage<narrow::u4> : Words<unsigned, 8> {};
+template <> struct Storage<narrow::s4> : Words<int, 8> {};
+template <> struct Storage<narrow::b1> : Words<unsigned, 32> {};
 
 template <class Use, int M, int N, int K> struct Shape;
 template <int M, int N, int K> struct Shape<matrix_a, M, N, K> {
@@ -50,7 +69,18 @@ template <int M, int N, int K> struct Valid<double, M, N, K> {
     static constexpr bool value = M == 8 && N == 8 && K == 4;
 };
 template <int M, int N, int K> struct Valid<float, M, N, K> {
-    static constexpr bool value = Valid<int, M, N, K>::value || Valid<precision::tf32, M, N, K>::value;
+    static constexpr bool value = Valid<__half, M, N, K>::value || Valid<precision::tf32, M, N, K>::value;
+};
+template <int M, int N, int K> struct Valid<narrow::u4, M, N, K> {
+    static constexpr bool value = M == 8 && N == 8 && K == 32;
+};
+template <int M, int N, int K> struct Valid<narrow::s4, M, N, K> : Valid<narrow::u4, M, N, K> {};
+template <int M, int N, int K> struct Valid<narrow::b1, M, N, K> {
+    static constexpr bool value = M == 8 && N == 8 && K == 128;
+};
+template <int M, int N, int K> struct Valid<int, M, N, K> {
+    static constexpr bool value = Valid<signed char, M, N, K>::value || Valid<narrow::u4, M, N, K>::value ||
+                                  Valid<narrow::b1, M, N, K>::value;
 };
 
 // The matrices of the product that a warp computes.
@@ -89,14 +119,19 @@ template <class Use, int M, int N, int K, class T, class Layout = void> class fr
 public:
     typedef T element_type;
     typedef typename emu::Storage<T>::type storage_element_type;
-    enum { rows = Shape::rows, columns = Shape::columns, num_elements = rows * columns / 32 };
-    storage_element_type x[num_elements];
+    enum {
+        rows = Shape::rows,
+        columns = Shape::columns,
+        num_elements = rows * columns / 32,
+        num_storage_elements = num_elements / emu::Storage<T>::factors
+    };
+    storage_element_type x[num_storage_elements];
 };
 
 template <class Use, int M, int N, int K, class T, class Layout>
 EMU_INLINE void fill_fragment(fragment<Use, M, N, K, T, Layout>& f, const typename emu::Storage<T>::type& value)
 {
-    for (int i = 0; i < f.num_elements; ++i)
+    for (int i = 0; i < f.num_storage_elements; ++i)
         f.x[i] = value;
 }
 
@@ -113,22 +148,29 @@ template <class F, class T> EMU_INLINE void load(F& f, const T* from, unsigned s
         f.x[i] = from[place<F>(i, stride, by_rows)];
     __syncwarp();
 }
+// A row of the first matrix, or a column of the second one, is in the words of four lanes.
+template <class F> EMU_INLINE void load(F& f, const void* from, unsigned stride, bool)
+{
+    auto* words = static_cast<const typename F::storage_element_type*>(from);
+    f.x[0] = words[EMU_LANE / 4 * (stride / F::num_elements) + EMU_LANE % 4];
+    __syncwarp();
+}
 } // namespace emu
 
 template <class Use, int M, int N, int K, class T>
-EMU_INLINE void load_matrix_sync(fragment<Use, M, N, K, T, row_major>& f, const typename emu::Storage<T>::type* from,
+EMU_INLINE void load_matrix_sync(fragment<Use, M, N, K, T, row_major>& f, const typename emu::Storage<T>::memory* from,
                                  unsigned stride)
 {
     emu::load(f, from, stride, true);
 }
 template <class Use, int M, int N, int K, class T>
-EMU_INLINE void load_matrix_sync(fragment<Use, M, N, K, T, col_major>& f, const typename emu::Storage<T>::type* from,
+EMU_INLINE void load_matrix_sync(fragment<Use, M, N, K, T, col_major>& f, const typename emu::Storage<T>::memory* from,
                                  unsigned stride)
 {
     emu::load(f, from, stride, false);
 }
 template <int M, int N, int K, class T>
-EMU_INLINE void load_matrix_sync(fragment<accumulator, M, N, K, T>& f, const typename emu::Storage<T>::type* from,
+EMU_INLINE void load_matrix_sync(fragment<accumulator, M, N, K, T>& f, const typename emu::Storage<T>::memory* from,
                                  unsigned stride, layout_t layout)
 {
     emu::load(f, from, stride, layout == mem_row_major);
@@ -164,6 +206,40 @@ EMU_NO_CHECK inline void multiply(D& d, const A& a, const B& b, const C& c, bool
     }
     __syncwarp();
 }
+
+inline int product_of_fours(unsigned a, unsigned b)
+{
+    int sum = 0;
+    for (int i = 0; i < 32; i += 4)
+        sum += int(a >> i & 15) * int(b >> i & 15);
+    return sum;
+}
+inline int product_of_fours(int a, int b)
+{
+    int sum = 0;
+    for (int i = 0; i < 32; i += 4)
+        sum += (int(unsigned(a) << i) >> 28) * (int(unsigned(b) << i) >> 28);
+    return sum;
+}
+// `product`: of two words.
+template <class D, class A, class B, class Product>
+EMU_NO_CHECK inline void multiply_words(D& d, const A& a, const B& b, const D& c, bool saturate, Product product)
+{
+    Operands& own = own_operands();
+    auto *rows = reinterpret_cast<decltype(&d.x[0])>(own.a), *columns = reinterpret_cast<decltype(&d.x[0])>(own.b);
+    unsigned lane = EMU_LANE;
+    rows[lane] = int(a.x[0]);
+    columns[lane] = int(b.x[0]);
+    __syncwarp();
+    for (unsigned i = 0; i < D::num_elements; ++i) {
+        unsigned index = lane * D::num_elements + i, row = index / D::columns * 4, column = index % D::columns * 4;
+        double sum = c.x[i];
+        for (unsigned k = 0; k < 4; ++k)
+            sum += product(rows[row + k], columns[column + k]);
+        narrowed(sum, &d.x[i], saturate);
+    }
+    __syncwarp();
+}
 } // namespace emu
 
 template <int M, int N, int K, class TD, class TA, class LA, class TB, class LB, class TC>
@@ -172,6 +248,24 @@ EMU_INLINE void mma_sync(fragment<accumulator, M, N, K, TD>& d, const fragment<m
                          bool saturate = false)
 {
     emu::multiply(d, a, b, c, saturate);
+}
+template <class T>
+EMU_INLINE void mma_sync(fragment<accumulator, 8, 8, 32, int>& d, const fragment<matrix_a, 8, 8, 32, T, row_major>& a,
+                         const fragment<matrix_b, 8, 8, 32, T, col_major>& b,
+                         const fragment<accumulator, 8, 8, 32, int>& c, bool saturate = false)
+{
+    typedef typename emu::Storage<T>::type Word;
+    emu::multiply_words(d, a, b, c, saturate, [](int x, int y) { return emu::product_of_fours(Word(x), Word(y)); });
+}
+EMU_INLINE void bmma_sync(fragment<accumulator, 8, 8, 128, int>& d,
+                          const fragment<matrix_a, 8, 8, 128, experimental::precision::b1, row_major>& a,
+                          const fragment<matrix_b, 8, 8, 128, experimental::precision::b1, col_major>& b,
+                          const fragment<accumulator, 8, 8, 128, int>& c,
+                          experimental::bmmaBitOp operation = experimental::bmmaBitOpXOR,
+                          experimental::bmmaAccumulateOp = experimental::bmmaAccumulateOpPOPC)
+{
+    bool is_and = operation == experimental::bmmaBitOpAND;
+    emu::multiply_words(d, a, b, c, false, [is_and](int x, int y) { return __popc(is_and ? x & y : x ^ y); });
 }
 
 // Rounds to 11 digits, halves away from zero.
