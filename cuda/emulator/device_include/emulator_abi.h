@@ -270,6 +270,8 @@ EMU_IMPORT void emu_surface_access(EmuSurfaceCall* call);
 // Shadow: one byte for 8 of memory. 0: all may be accessed; 1..7: only the first bytes;
 // 0x80 and above: none, and the value gives the reason (EmuShadow).
 // Alignment of an access is checked by the same callbacks, before step 1.
+// With EMU_CHECK_MEMORY alone, g++ reads the fixed shadow in line, and calls __asan_report_* for memory that is closed
+// there. These do the same.
 
 enum EmuShadow {
     EMU_SHADOW_OPEN = 0x00,
@@ -311,8 +313,8 @@ EMU_IMPORT void emu_cover(void* pc);
 EMU_IMPORT void emu_bad_index(emu_uptr index, const char* type, const char* file, emu_u32 line);
 EMU_IMPORT void emu_bad_division(const char* file, emu_u32 line); // where the processor does not trap
 
-// With EMU_CHECK_STACK the compiler writes the shadow of stacks, which lies at this fixed distance.
-#define EMU_STACK_SHADOW 0x200000000000ull
+// The shadow of an address divided by 8 lies at this fixed distance for the code that compilers insert.
+#define EMU_FIXED_SHADOW 0x200000000000ull
 
 // The window of addresses that has a shadow. The loader fills this in before any kernel runs.
 struct EmuSpace {

@@ -29,11 +29,22 @@ template <class To, class From> EMU_INLINE To same_bits(From from)
     return to;
 }
 
+// Where kernels read the shadow in line (Checks::reads_shadow), the compiler does not check the alignment of atomic
+// operations. clang calls functions, which do.
+template <class T> EMU_INLINE T* aligned(T* p)
+{
+#if (EMU_CHECKS & ~16) == 1 && !defined(__clang__)
+    if (__builtin_expect(((emu_uptr)p & (sizeof(T) - 1)) != 0, 0))
+        emu_misaligned((emu_uptr)p, sizeof(T), EMU_ACCESS_STORE, "", 0);
+#endif
+    return p;
+}
+
 // Replaces *p by f(*p) atomically, and returns the old value.
 template <class T, class F> EMU_INLINE T update(T* p, F f)
 {
     typedef typename Word<sizeof(T)>::type W;
-    W* word = reinterpret_cast<W*>(p);
+    W* word = reinterpret_cast<W*>(aligned(p));
     W old = __atomic_load_n(word, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(word, &old, same_bits<W>(f(same_bits<T>(old))), true,
                                         EMU_ATOMIC_ORDER, __ATOMIC_RELAXED)) {
@@ -44,14 +55,14 @@ template <class T, class F> EMU_INLINE T update(T* p, F f)
 template <class T> EMU_INLINE T exchange(T* p, T value)
 {
     typedef typename Word<sizeof(T)>::type W;
-    return same_bits<T>(__atomic_exchange_n(reinterpret_cast<W*>(p), same_bits<W>(value), EMU_ATOMIC_ORDER));
+    return same_bits<T>(__atomic_exchange_n(reinterpret_cast<W*>(aligned(p)), same_bits<W>(value), EMU_ATOMIC_ORDER));
 }
 
 template <class T> EMU_INLINE T compare_and_swap(T* p, T expected, T value)
 {
     typedef typename Word<sizeof(T)>::type W;
     W old = same_bits<W>(expected);
-    __atomic_compare_exchange_n(reinterpret_cast<W*>(p), &old, same_bits<W>(value), false,
+    __atomic_compare_exchange_n(reinterpret_cast<W*>(aligned(p)), &old, same_bits<W>(value), false,
                                 EMU_ATOMIC_ORDER, EMU_ATOMIC_ORDER);
     return same_bits<T>(old);
 }
@@ -65,15 +76,15 @@ template <class T> EMU_INLINE T compare_and_swap(T* p, T expected, T value)
     EMU_INLINE type name##_system parameters { return name arguments; }
 
 #define EMU_INTEGER_ATOMICS(T)                                                                    \
-    EMU_ATOMIC(atomicAdd, T, (T * p, T v), (p, v), return __atomic_fetch_add(p, v, EMU_ATOMIC_ORDER);)  \
-    EMU_ATOMIC(atomicExch, T, (T * p, T v), (p, v), return __atomic_exchange_n(p, v, EMU_ATOMIC_ORDER);) \
+    EMU_ATOMIC(atomicAdd, T, (T * p, T v), (p, v), return __atomic_fetch_add(::emu::aligned(p), v, EMU_ATOMIC_ORDER);)  \
+    EMU_ATOMIC(atomicExch, T, (T * p, T v), (p, v), return __atomic_exchange_n(::emu::aligned(p), v, EMU_ATOMIC_ORDER);) \
     EMU_ATOMIC(atomicMin, T, (T * p, T v), (p, v),                                                \
                return ::emu::update(p, [v](T old) { return old < v ? old : v; });)                \
     EMU_ATOMIC(atomicMax, T, (T * p, T v), (p, v),                                                \
                return ::emu::update(p, [v](T old) { return old > v ? old : v; });)                \
-    EMU_ATOMIC(atomicAnd, T, (T * p, T v), (p, v), return __atomic_fetch_and(p, v, EMU_ATOMIC_ORDER);) \
-    EMU_ATOMIC(atomicOr, T, (T * p, T v), (p, v), return __atomic_fetch_or(p, v, EMU_ATOMIC_ORDER);) \
-    EMU_ATOMIC(atomicXor, T, (T * p, T v), (p, v), return __atomic_fetch_xor(p, v, EMU_ATOMIC_ORDER);) \
+    EMU_ATOMIC(atomicAnd, T, (T * p, T v), (p, v), return __atomic_fetch_and(::emu::aligned(p), v, EMU_ATOMIC_ORDER);) \
+    EMU_ATOMIC(atomicOr, T, (T * p, T v), (p, v), return __atomic_fetch_or(::emu::aligned(p), v, EMU_ATOMIC_ORDER);) \
+    EMU_ATOMIC(atomicXor, T, (T * p, T v), (p, v), return __atomic_fetch_xor(::emu::aligned(p), v, EMU_ATOMIC_ORDER);) \
     EMU_ATOMIC(atomicCAS, T, (T * p, T expected, T v), (p, expected, v),                          \
                return ::emu::compare_and_swap(p, expected, v);)
 
@@ -85,14 +96,14 @@ EMU_ATOMIC(atomicMin, long long, (long long* p, long long v), (p, v),
 EMU_ATOMIC(atomicMax, long long, (long long* p, long long v), (p, v),
            return ::emu::update(p, [v](long long old) { return old > v ? old : v; });)
 EMU_ATOMIC(atomicAnd, long long, (long long* p, long long v), (p, v),
-           return __atomic_fetch_and(p, v, EMU_ATOMIC_ORDER);)
+           return __atomic_fetch_and(::emu::aligned(p), v, EMU_ATOMIC_ORDER);)
 EMU_ATOMIC(atomicOr, long long, (long long* p, long long v), (p, v),
-           return __atomic_fetch_or(p, v, EMU_ATOMIC_ORDER);)
+           return __atomic_fetch_or(::emu::aligned(p), v, EMU_ATOMIC_ORDER);)
 EMU_ATOMIC(atomicXor, long long, (long long* p, long long v), (p, v),
-           return __atomic_fetch_xor(p, v, EMU_ATOMIC_ORDER);)
-EMU_ATOMIC(atomicSub, int, (int* p, int v), (p, v), return __atomic_fetch_sub(p, v, EMU_ATOMIC_ORDER);)
+           return __atomic_fetch_xor(::emu::aligned(p), v, EMU_ATOMIC_ORDER);)
+EMU_ATOMIC(atomicSub, int, (int* p, int v), (p, v), return __atomic_fetch_sub(::emu::aligned(p), v, EMU_ATOMIC_ORDER);)
 EMU_ATOMIC(atomicSub, unsigned int, (unsigned int* p, unsigned int v), (p, v),
-           return __atomic_fetch_sub(p, v, EMU_ATOMIC_ORDER);)
+           return __atomic_fetch_sub(::emu::aligned(p), v, EMU_ATOMIC_ORDER);)
 EMU_ATOMIC(atomicInc, unsigned int, (unsigned int* p, unsigned int v), (p, v),
            return ::emu::update(p, [v](unsigned int old) { return old >= v ? 0u : old + 1u; });)
 EMU_ATOMIC(atomicDec, unsigned int, (unsigned int* p, unsigned int v), (p, v),
@@ -183,7 +194,7 @@ enum { __NV_THREAD_SCOPE_THREAD, __NV_THREAD_SCOPE_BLOCK, __NV_THREAD_SCOPE_CLUS
 #define EMU_NV_ATOMIC(result, name, parameters, ...)                                              \
     template <class T> EMU_INLINE result __nv_atomic_##name parameters { EMU_NV_SCOPE __VA_ARGS__ }
 #define EMU_NV_ORDER int order, int scope = __NV_THREAD_SCOPE_SYSTEM
-#define EMU_NV_WORD(p) reinterpret_cast<typename ::emu::Word<sizeof(T)>::type*>(p)
+#define EMU_NV_WORD(p) reinterpret_cast<typename ::emu::Word<sizeof(T)>::type*>(::emu::aligned(p))
 #define EMU_NV_BITS(value) ::emu::same_bits<typename ::emu::Word<sizeof(T)>::type>(value)
 EMU_NV_ATOMIC(T, load_n, (T* p, EMU_NV_ORDER), return ::emu::same_bits<T>(__atomic_load_n(EMU_NV_WORD(p), order));)
 EMU_NV_ATOMIC(void, load, (T* p, T* out, EMU_NV_ORDER), *out = __nv_atomic_load_n(p, order);)

@@ -41,8 +41,8 @@ EMU_NO_CHECK __attribute__((always_inline)) inline bool known_range(emu_uptr add
     if (address - caller >= emu_thread.stack_high - caller)
         return false;
 #if EMU_CHECKS & 8
-    const emu_u8* first = (const emu_u8*)(address >> 3) + EMU_STACK_SHADOW;
-    const emu_u8* last = (const emu_u8*)((end - 1) >> 3) + EMU_STACK_SHADOW;
+    const emu_u8* first = (const emu_u8*)(address >> 3) + EMU_FIXED_SHADOW;
+    const emu_u8* last = (const emu_u8*)((end - 1) >> 3) + EMU_FIXED_SHADOW;
     while (first != last)
         if (*first++)
             return false;
@@ -211,6 +211,14 @@ EMU_CALLBACK __tsan_atomic_signal_fence(int) {}
     EMU_CALLBACK __asan_store##size##_noabort(emu_uptr address)                                   \
     {                                                                                             \
         ::emu::check(address, size, EMU_ACCESS_STORE, true, __builtin_return_address(0));         \
+    }                                                                                             \
+    EMU_CALLBACK __asan_report_load##size##_noabort(emu_uptr address)                             \
+    {                                                                                             \
+        ::emu::check(address, size, EMU_ACCESS_LOAD, true, __builtin_return_address(0));          \
+    }                                                                                             \
+    EMU_CALLBACK __asan_report_store##size##_noabort(emu_uptr address)                            \
+    {                                                                                             \
+        ::emu::check(address, size, EMU_ACCESS_STORE, true, __builtin_return_address(0));         \
     }
 
 extern "C" {
@@ -227,12 +235,20 @@ EMU_CALLBACK __asan_storeN_noabort(emu_uptr address, emu_size size)
 {
     ::emu::check(address, size, EMU_ACCESS_STORE, false, __builtin_return_address(0));
 }
+EMU_CALLBACK __asan_report_load_n_noabort(emu_uptr address, emu_size size)
+{
+    ::emu::check(address, size, EMU_ACCESS_LOAD, false, __builtin_return_address(0));
+}
+EMU_CALLBACK __asan_report_store_n_noabort(emu_uptr address, emu_size size)
+{
+    ::emu::check(address, size, EMU_ACCESS_STORE, false, __builtin_return_address(0));
+}
 EMU_CALLBACK __asan_handle_no_return(void)
 {
 #if EMU_CHECKS & 8
     // The frames from here on are left without their epilogs, which would open their red zones.
     for (emu_uptr at = (emu_uptr)__builtin_frame_address(0); at < emu_thread.stack_high; at += 8)
-        *((emu_u8*)(at >> 3) + EMU_STACK_SHADOW) = 0;
+        *((emu_u8*)(at >> 3) + EMU_FIXED_SHADOW) = 0;
 #endif
 }
 // The compiler puts a red zone after each variable, and emits a constructor that calls these.

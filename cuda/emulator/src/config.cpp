@@ -214,6 +214,15 @@ uint32_t Checks::bits() const
            (debug ? uint32_t(EMU_CHECK_DEBUG) : 0);
 }
 
+bool Checks::reads_shadow() const
+{
+#if defined(__x86_64__)
+    return (bits() & ~uint32_t(EMU_CHECK_ROWS)) == EMU_CHECK_MEMORY;
+#else
+    return false; // not measured
+#endif
+}
+
 bool is_shuffled()
 {
     config();

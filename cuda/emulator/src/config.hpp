@@ -26,6 +26,8 @@ struct Checks {
     bool debug = false;       // DEBUG is set: compile for a debugger
     uint32_t bits() const; // as EMU_CHECK_*
     bool any() const { return bits() != 0; }
+    // Kernels read the shadow in line, and call a function for closed memory only.
+    bool reads_shadow() const;
 };
 
 struct Config {

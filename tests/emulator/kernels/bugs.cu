@@ -179,7 +179,7 @@ __device__ __noinline__ int deep(volatile int* data, int level)
     volatile int frame[64];    // at stack_overflow
     frame[level % 64] = level; // at stack_overflow
     return level > 0 ? deep(data, level - 1) + frame[level % 64] : data[0]; // at stack_overflow
-}
+} // at stack_overflow
 
 __global__ void stack_overflow(int* data, int n, int bad)
 {

@@ -51,6 +51,15 @@ public:
                       REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15})
             f(uintptr_t(r_[i]));
     }
+    // False if no register has the value.
+    bool replace(uintptr_t value, uintptr_t by)
+    {
+        auto* found = std::find(r_, r_ + REG_RIP, greg_t(value));
+        if (found == r_ + REG_RIP)
+            return false;
+        *found = greg_t(by);
+        return true;
+    }
     // The thread continues with a call of `function`.
     void call(void (*function)(void*), void* argument)
     {

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../config.hpp"
 #include "carrier.hpp"
 #include "checks/shadow.hpp"
 #include "machine.hpp"
@@ -118,6 +119,21 @@ void describe_signal(int signal, const siginfo_t* info, const Registers& r, Carr
         trouble.kind = FaultKind::illegal_address;
 }
 
+// A kernel reads the shadow of an address in line that no process can have, and that has no shadow. It reads that of
+// address 0 instead, which is closed, and reports the access.
+bool replace_wild_shadow(Registers& r)
+{
+    bool done = false;
+#if defined(__x86_64__)
+    if (config().checks.reads_shadow())
+        r.for_each([&](uintptr_t address) {
+            done = done || (address >> 47 && (r.replace(address / 8, 0) ||
+                                              r.replace(address / 8 + EMU_FIXED_SHADOW, EMU_FIXED_SHADOW)));
+        });
+#endif
+    return done;
+}
+
 bool in_kernel(const Carrier* carrier)
 {
     // The stack pointer does not matter: a large frame may reach far below the stack.
@@ -136,6 +152,10 @@ void on_fault(int signal, siginfo_t* info, void* context)
     Carrier* carrier = this_carrier;
     if (info->si_code <= 0 || !in_kernel(carrier)) {
         pass_on(signal, info, context);
+        errno = saved;
+        return;
+    }
+    if (signal == SIGSEGV && replace_wild_shadow(r)) {
         errno = saved;
         return;
     }

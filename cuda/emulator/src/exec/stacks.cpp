@@ -86,7 +86,7 @@ bool has_shadow(void* stacks)
 {
     constexpr int fixed_noreplace = 0x100000; // MAP_FIXED_NOREPLACE
     static const bool made = [] {
-        auto* base = reinterpret_cast<void*>(shadowed / 8 + EMU_STACK_SHADOW);
+        auto* base = reinterpret_cast<void*>(shadowed / 8 + EMU_FIXED_SHADOW);
         return mmap(base, (shadow_end - shadowed) / 8, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed_noreplace, -1, 0) == base;
     }();
@@ -96,7 +96,7 @@ bool has_shadow(void* stacks)
 // After a fault, frames were left without their epilogs.
 void open_shadow(void* stacks, size_t size)
 {
-    uintptr_t first = reinterpret_cast<uintptr_t>(stacks) / 8 + EMU_STACK_SHADOW, last = first + size / 8;
+    uintptr_t first = reinterpret_cast<uintptr_t>(stacks) / 8 + EMU_FIXED_SHADOW, last = first + size / 8;
     uintptr_t whole = round_up(first, page), end = last / page * page;
     if (whole >= end) {
         std::memset(reinterpret_cast<void*>(first), 0, last - first);

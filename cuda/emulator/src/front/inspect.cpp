@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <unordered_map>
 
+#include "../exec/checks/regions.hpp"
 #include "../exec/checks/shadow.hpp"
 #include "archive.hpp"
 #include "compiler.hpp"
@@ -242,6 +243,7 @@ bool Loaded::place(int device)
     image.path = path_;
     image.load_bias = base;
     image.device = device;
+    exec::begin_code_on(device);
     reinterpret_cast<EmuModule*>(base + contents_.module)->space = exec::shadow_space(device);
     image_ = exec::register_image(std::move(image));
     return true;

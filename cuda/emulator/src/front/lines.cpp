@@ -3,12 +3,16 @@
 //
 // Line tables: DWARF 4, as the front end asks for. Read when a report needs them.
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <sstream>
+#include <unistd.h>
 
+#include "../config.hpp"
 #include "compiler.hpp"
 #include "contents.hpp"
 #include "process.hpp"
@@ -26,6 +30,11 @@ struct LineRow {
 struct Function {
     uint64_t low, high;
     std::string name;
+};
+
+struct Place {
+    std::string file;
+    int line = 0; // 0: unknown
 };
 
 struct LineTable {
@@ -277,6 +286,7 @@ std::shared_ptr<const LineTable> read_table(const std::string& path)
 struct Tables {
     std::mutex mutex;
     std::map<std::string, std::shared_ptr<const LineTable>> known;
+    std::map<std::string, std::map<uint64_t, Place>> calls; // of inlined functions, by path and address
 };
 
 Tables& tables()
@@ -338,7 +348,46 @@ void forget_lines(const std::string& path)
     Tables& all = tables();
     std::lock_guard<std::mutex> lock(all.mutex);
     all.known.erase(path);
+    all.calls.erase(path);
 }
+
+namespace {
+
+// Asks binutils, which every g++ has, for the line in the program that calls the inlined functions at an address.
+Place find_call(const LineTable& table, std::string path, uint64_t address)
+{
+    if (path.compare(0, 11, "/proc/self/") == 0)
+        path.replace(6, 4, std::to_string(getpid()));
+    char number[24];
+    std::snprintf(number, sizeof number, "%#llx", static_cast<unsigned long long>(address));
+    std::istringstream lines(run_process({"addr2line", "-i", "-e", path, number}, "").out);
+    for (std::string line; std::getline(lines, line);) {
+        size_t colon = std::min(line.rfind(':'), line.size());
+        for (const std::string& file : table.files) {
+            bool is_program = !file.empty() && file.compare(0, device_headers().size(), device_headers()) != 0;
+            if (is_program && colon >= file.size() && line.compare(colon - file.size(), file.size(), file) == 0)
+                return {file, std::atoi(line.c_str() + colon + 1)};
+        }
+    }
+    return {};
+}
+
+Place call_of(const LineTable& table, const std::string& path, uint64_t address)
+{
+    Tables& all = tables();
+    {
+        std::lock_guard<std::mutex> lock(all.mutex);
+        auto& known = all.calls[path];
+        auto found = known.find(address);
+        if (found != known.end())
+            return found->second;
+    }
+    Place place = find_call(table, path, address);
+    std::lock_guard<std::mutex> lock(all.mutex);
+    return all.calls[path].emplace(address, place).first->second;
+}
+
+} // namespace
 
 exec::CodePlace symbolize(const exec::Image& image, uintptr_t pc)
 {
@@ -360,6 +409,12 @@ exec::CodePlace symbolize(const exec::Image& image, uintptr_t pc)
         place.line = (row - 1)->line;
         place.inlined = row != after;
         break;
+    }
+    // A compiler that inserts checks places the rare part of them behind all other code.
+    Place call = place.inlined && config().checks.reads_shadow() ? call_of(*table, image.path, address) : Place();
+    if (call.line) {
+        place.file = call.file;
+        place.line = call.line;
     }
     auto source = table->sources.find(place.file);
     if (source != table->sources.end()) {

@@ -76,6 +76,9 @@ void show_to(int device, const Region& region, bool allowed)
     if (allowed)
         shadow_open(device, region.base, region.size);
     shadow_close(device, region.base + open, room_of(region) - open, allowed ? EMU_SHADOW_REDZONE : EMU_SHADOW_FOREIGN);
+    // The device heap opens its pieces for itself.
+    if (device == 0 && region.kind != RegionKind::heap)
+        show_to(fixed_shadow, region, allowed);
 }
 
 void show_to_all(const RegionTable& t, const Region& region)
@@ -202,6 +205,7 @@ void close_region(uintptr_t base)
         for (int device = 0; device < config().devices; ++device)
             if (t.may_access(device, region))
                 shadow_close(device, region.base, room_of(region), EMU_SHADOW_FREED);
+        shadow_close(fixed_shadow, region.base, room_of(region), EMU_SHADOW_FREED);
         remember_freed(t, std::move(region));
     }
     if (!in_window(base, 1))
@@ -260,6 +264,14 @@ void share_region(uintptr_t base, uint32_t shared_with)
     found->second.shared_with = shared_with;
     for (int device = 0; device < config().devices; ++device)
         show_to(device, found->second, t.may_access(device, found->second));
+}
+
+void begin_code_on(int device)
+{
+    RegionTable& t = region_table();
+    std::unique_lock<std::shared_mutex> lock(t.mutex);
+    if (device != 0) // device 0 has been the only one
+        close_fixed_shadow();
 }
 
 bool find_region(uintptr_t address, size_t size, Region* found)

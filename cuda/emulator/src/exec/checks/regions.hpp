@@ -37,6 +37,8 @@ void close_host_range(uintptr_t base);
 // Lets kernels of device `from` access all memory of device `to`, in addition to Region::shared_with.
 void set_peer_access(int from, int to, bool allowed);
 void share_region(uintptr_t base, uint32_t shared_with);
+// Called when code is loaded for a device.
+void begin_code_on(int device);
 
 // For host calls: whether [address, address + size) lies within one live region, which is returned in `found`.
 bool find_region(uintptr_t address, size_t size, Region* found);

@@ -10,7 +10,9 @@
 #include <cstring>
 #include <mutex>
 #include <sys/mman.h>
+#include <utility>
 
+#include "../../config.hpp"
 #include "../machine.hpp"
 #include "initialized.hpp"
 
@@ -31,7 +33,9 @@ struct View {
     Chunk* chunks = nullptr;
 };
 
-View views[most_devices];
+View views[most_devices + 1]; // the last one: fixed_shadow
+constexpr size_t fixed_bytes = size_t(1) << 44; // of all addresses of a process
+void* closed_pages = nullptr;                   // a chunk; memory outside of the window is closed in the fixed shadow
 
 void* map_pages(size_t size, int protection)
 {
@@ -109,10 +113,25 @@ void set_bytes(View& view, size_t first, size_t last, uint8_t value)
     }
 }
 
+void reserve_fixed(uintptr_t base, size_t chunks)
+{
+    constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | 0x100000; // MAP_FIXED_NOREPLACE
+    auto* place = reinterpret_cast<emu_u8*>(EMU_FIXED_SHADOW);
+    View& view = views[fixed_shadow];
+    view.chunks = static_cast<Chunk*>(map_pages(chunks * sizeof(Chunk), PROT_READ | PROT_WRITE));
+    closed_pages = mmap(nullptr, chunk_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (!view.chunks || closed_pages == MAP_FAILED)
+        return;
+    std::memset(closed_pages, EMU_SHADOW_UNMAPPED, chunk_bytes);
+    mprotect(closed_pages, chunk_bytes, PROT_READ);
+    if (mmap(place, fixed_bytes, PROT_NONE, flags, -1, 0) == place)
+        view.shadow = place + base / 8;
+}
+
 // False for addresses outside of the window.
 bool view_of(int device, uintptr_t base, size_t size, View** view)
 {
-    if (device < 0 || device >= most_devices || !in_window(base, size))
+    if (device < 0 || device > fixed_shadow || !in_window(base, size))
         return false;
     *view = &views[device];
     return (*view)->shadow != nullptr;
@@ -129,15 +148,18 @@ bool reserve_shadow(uintptr_t base, size_t size)
     if (window.size)
         return window.base == base && window.size == size;
     constexpr size_t unit = chunk_bytes * 8;
-    if (base % unit || !size)
+    if (base % unit || size % unit || !size)
         return false;
-    size_t chunks = (size + unit - 1) / unit;
-    for (View& view : views) {
+    size_t chunks = size / unit;
+    for (int device = 0; device < most_devices; ++device) {
+        View& view = views[device];
         view.shadow = static_cast<emu_u8*>(map_pages(chunks * chunk_bytes, PROT_NONE));
         view.chunks = static_cast<Chunk*>(map_pages(chunks * sizeof(Chunk), PROT_READ | PROT_WRITE));
         if (!view.shadow || !view.chunks)
             return false;
     }
+    if (config().checks.reads_shadow())
+        reserve_fixed(base, chunks);
     window = {base, size};
     return true;
 }
@@ -161,7 +183,17 @@ bool fill_shadow(uintptr_t address)
             return view.chunks[offset / chunk_bytes].state != closed;
         }
     }
-    return false;
+    if (!config().checks.reads_shadow() || address - EMU_FIXED_SHADOW >= fixed_bytes)
+        return false;
+    auto* at = reinterpret_cast<void*>(address / chunk_bytes * chunk_bytes);
+    // The size 0 stands for another mapping of the same pages.
+    return mremap(closed_pages, 0, chunk_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, at) == at;
+}
+
+void close_fixed_shadow()
+{
+    if (emu_u8* at = std::exchange(views[fixed_shadow].shadow, nullptr))
+        mmap(at, window.size / 8, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
 bool shadow_allows(int device, uintptr_t address, size_t size)

@@ -12,6 +12,9 @@
 namespace emu::exec {
 
 constexpr int most_devices = 8;
+// Stands for a device: the shadow at EMU_FIXED_SHADOW, which kernels read in line (Checks::reads_shadow). What is open
+// there is open to all devices with code; for other memory kernels call functions, which read the shadow of their device.
+constexpr int fixed_shadow = most_devices;
 
 // Reserves the shadow of the window, which holds all device, managed and pinned memory. Called once, before anything
 // else. False if there is no address space for it: then accesses are checked against the regions, which is slower.
@@ -22,6 +25,7 @@ EmuSpace shadow_space(int device);
 
 // Called by the signal handler: fills the part of the shadow that holds the address. False if no shadow holds it.
 bool fill_shadow(uintptr_t address);
+void close_fixed_shadow(); // for good
 
 struct Window {
     uintptr_t base = 0;
