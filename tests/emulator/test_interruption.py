@@ -28,7 +28,8 @@ spin, one = library.get_kernel("spin"), library.get_kernel("one")
 def until_it_runs():
     while not seen[1]: time.sleep(0.001)
 def interrupt():
-    until_it_runs(); os.kill(os.getpid(), signal.SIGINT)
+    until_it_runs(); time.sleep(0.2)  # the main thread has begun to wait
+    os.kill(os.getpid(), signal.SIGINT)
 '''
 
 
