@@ -85,3 +85,14 @@ for bad in range(9):
     found = [int(re.search(r"default_program:(\d+) in lines", fault)[1]) for fault in faults]
     assert found == [8, 9, 10, 11, 12, 13, 14, 11]
     assert "store of 160 bytes" in faults[6] and "misaligned address" in faults[7]
+
+
+def test_a_mapping_in_the_place_of_the_shadow_is_reported(child):
+    text = child("import ctypes\nmap_at = ctypes.CDLL(None).mmap; map_at.restype = ctypes.c_size_t\n"
+                 "map_at.argtypes = [ctypes.c_size_t] * 2 + [ctypes.c_int] * 3 + [ctypes.c_size_t]\n"
+                 f"assert map_at(0x2FF000000000, 4096, 3, 0x100022, -1, 0) == 0x2FF000000000\n{START}"
+                 """code = Program('extern "C" __global__ void store(int* p, int i) { p[i] = 1; }', "c++").compile("cubin")
+memory = Device(0).allocate(64, stream=Device(0).create_stream()); Device(0).sync()
+run("store", memory, np.int32(0))
+""")  # fmt: skip
+    assert "addresses from 0x200000000000 on are in use" in text and outcomes(text) == ["passed"]

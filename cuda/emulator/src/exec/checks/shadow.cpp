@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstring>
 #include <mutex>
 #include <sys/mman.h>
@@ -126,6 +127,9 @@ void reserve_fixed(uintptr_t base, size_t chunks)
     mprotect(closed_pages, chunk_bytes, PROT_READ);
     if (mmap(place, fixed_bytes, PROT_NONE, flags, -1, 0) == place)
         view.shadow = place + base / 8;
+    else if (errno == EEXIST) // otherwise it is mapped in chunks
+        say("addresses from 0x200000000000 on are in use, so that checks of memory may miss faults; "
+            "CUDA_EMULATOR_CHECK=initialized does not use them");
 }
 
 // False for addresses outside of the window.
