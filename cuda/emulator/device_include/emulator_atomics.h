@@ -31,12 +31,13 @@ template <class To, class From> EMU_INLINE To same_bits(From from)
 
 // Where kernels read the shadow in line (Checks::reads_shadow), the compiler does not check the alignment of atomic
 // operations. clang calls functions, which do.
-template <class T> EMU_INLINE T* aligned(T* p)
+template <class T> EMU_INLINE T* aligned(T* p, emu_u32 access = EMU_ACCESS_STORE)
 {
 #if (EMU_CHECKS & ~16) == 1 && !defined(__clang__)
     if (__builtin_expect(((emu_uptr)p & (sizeof(T) - 1)) != 0, 0))
-        emu_misaligned((emu_uptr)p, sizeof(T), EMU_ACCESS_STORE, "", 0);
+        emu_misaligned((emu_uptr)p, sizeof(T), access, "", 0);
 #endif
+    (void)access;
     return p;
 }
 
@@ -194,9 +195,10 @@ enum { __NV_THREAD_SCOPE_THREAD, __NV_THREAD_SCOPE_BLOCK, __NV_THREAD_SCOPE_CLUS
 #define EMU_NV_ATOMIC(result, name, parameters, ...)                                              \
     template <class T> EMU_INLINE result __nv_atomic_##name parameters { EMU_NV_SCOPE __VA_ARGS__ }
 #define EMU_NV_ORDER int order, int scope = __NV_THREAD_SCOPE_SYSTEM
-#define EMU_NV_WORD(p) reinterpret_cast<typename ::emu::Word<sizeof(T)>::type*>(::emu::aligned(p))
+#define EMU_NV_WORD(...) reinterpret_cast<typename ::emu::Word<sizeof(T)>::type*>(::emu::aligned(__VA_ARGS__))
 #define EMU_NV_BITS(value) ::emu::same_bits<typename ::emu::Word<sizeof(T)>::type>(value)
-EMU_NV_ATOMIC(T, load_n, (T* p, EMU_NV_ORDER), return ::emu::same_bits<T>(__atomic_load_n(EMU_NV_WORD(p), order));)
+EMU_NV_ATOMIC(T, load_n, (T* p, EMU_NV_ORDER),
+              return ::emu::same_bits<T>(__atomic_load_n(EMU_NV_WORD(p, EMU_ACCESS_LOAD), order));)
 EMU_NV_ATOMIC(void, load, (T* p, T* out, EMU_NV_ORDER), *out = __nv_atomic_load_n(p, order);)
 EMU_NV_ATOMIC(void, store_n, (T* p, T value, EMU_NV_ORDER), __atomic_store_n(EMU_NV_WORD(p), EMU_NV_BITS(value), order);)
 EMU_NV_ATOMIC(void, store, (T* p, T* value, EMU_NV_ORDER), __nv_atomic_store_n(p, *value, order);)

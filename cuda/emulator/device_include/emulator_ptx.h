@@ -300,7 +300,7 @@ template <class T> EMU_INLINE emu_u64 load(emu_u64 address, bool shared, bool st
     T* at = pointer<T>(address, shared);
     T value;
     if (strong)
-        __atomic_load(aligned(at), &value, __ATOMIC_SEQ_CST);
+        __atomic_load(aligned(at, EMU_ACCESS_LOAD), &value, __ATOMIC_SEQ_CST);
     else
         value = *at;
     return of<T>(value);

@@ -182,7 +182,7 @@ bool fill_shadow(uintptr_t address)
 {
     for (View& view : views) {
         uintptr_t offset = address - reinterpret_cast<uintptr_t>(view.shadow);
-        if (offset < window.size / 8) {
+        if (view.shadow && offset < window.size / 8) {
             make_open(view, offset / chunk_bytes);
             return view.chunks[offset / chunk_bytes].state != closed;
         }
