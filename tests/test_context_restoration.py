@@ -19,6 +19,7 @@ from cuda.core import (
 )
 from cuda.core.texture import OpaqueArrayOptions, ResourceDescriptor
 from support.contexts import current_context
+from support.drivers import with_drivers
 from support.kernels import compiled
 from support.memory import _SynchronousMemoryResource
 from support.threads import in_thread
@@ -113,13 +114,7 @@ OPERATIONS = {
     "grid": (grid_auto, "cuOccupancyMaxActiveBlocksPerMultiprocessor"),
 }
 FIRST_DRIVERS = {"sync": (12, 5), "condition": (12, 3), "conditional": (12, 3)}
-each_operation = pytest.mark.parametrize(
-    ("prepare", "call"),
-    [
-        pytest.param(*operation, id=name, marks=pytest.mark.requires(cuda=FIRST_DRIVERS.get(name, (12, 2))))
-        for name, operation in OPERATIONS.items()
-    ],
-)
+each_operation = pytest.mark.parametrize(("prepare", "call"), with_drivers(OPERATIONS, FIRST_DRIVERS))
 
 
 def on_two_devices(check, *arguments):

@@ -13,6 +13,7 @@ import pytest
 from cuda.core import Device, LaunchConfig, launch
 from cuda.core.graph import AccessPolicyWindow, GraphDefinition
 from support.contract import _to_native_launch_config
+from support.drivers import with_drivers
 from support.kernels import compiled
 
 KERNEL = 'extern "C" __global__ void f(int* x) { atomicAdd(x, 1); }'
@@ -42,7 +43,7 @@ FIRST_DRIVERS = {"portable_cluster_size_mode": (13, 2), "shared_memory_mode": (1
 
 def with_driver(names):
     """The names as parameters of a test, with the driver that each needs."""
-    return [pytest.param(name, marks=pytest.mark.requires(cuda=FIRST_DRIVERS.get(name, (12, 2)))) for name in names]
+    return with_drivers({name: (name,) for name in names}, FIRST_DRIVERS)
 
 
 FOR_LAUNCHES = with_driver(VALUES)

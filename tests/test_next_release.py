@@ -42,6 +42,7 @@ from cuda.core import (
 from cuda.core.graph import GraphBuilder, GraphDefinition
 from cuda.core.texture import MipmappedArrayOptions, OpaqueArrayOptions, ResourceDescriptor
 from support.contract import IPCBufferDescriptor, IPCEventDescriptor
+from support.drivers import with_drivers
 from support.memory import _SynchronousMemoryResource
 from support.threads import in_thread
 from support.work import busy, settle
@@ -154,10 +155,7 @@ RELEASES = {
     "cuSurfObjectDestroy": lambda device: device.create_surface_object(resource=image(device)),
     "cuGreenCtxDestroy": green_context,
 }
-RELEASE_ROWS = [
-    pytest.param(*row, id=row[0], marks=pytest.mark.requires(cuda=(12, 4) if "Green" in row[0] else (12, 2)))
-    for row in RELEASES.items()
-]
+RELEASE_ROWS = with_drivers({row[0]: row for row in RELEASES.items()}, {"cuGreenCtxDestroy": (12, 4)})
 
 
 @pytest.mark.requires(software=True, nvrtc=True)
@@ -554,10 +552,7 @@ ADDED_NODES = {
     "callback": (call_back_in_capture, "cuStreamUpdateCaptureDependencies*"),
     "branch": (branch_in_capture, "cuStreamUpdateCaptureDependencies*"),
 }
-ADDED_NODE_ROWS = [
-    pytest.param(*row, id=name, marks=pytest.mark.requires(cuda=(12, 3) if name == "branch" else (12, 2)))
-    for name, row in ADDED_NODES.items()
-]
+ADDED_NODE_ROWS = with_drivers(ADDED_NODES, {"branch": (12, 3)})
 
 
 @pytest.mark.requires(software=True)

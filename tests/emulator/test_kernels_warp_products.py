@@ -35,8 +35,9 @@ def test_fragments_are_multiplied(stream, rng, size, types):
     m, n, k = size
     kind, total, _ = types
     least = 0 if kind in ("unsigned char", "wmma::experimental::precision::u4") else -8
+    end = 8 if kind.endswith("s4") else 9
     # Small integers, whose sums every type represents.
-    a, b = rng.integers(least, 8, (m, k)), rng.integers(least, 8, (n, k))
+    a, b = rng.integers(least, end, (m, k)), rng.integers(least, end, (n, k))
     c = rng.integers(-50, 50, (m, n)).astype(NUMPY[total])
     out = np.zeros_like(c)
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import functools
+import importlib.metadata
 import importlib.util
 import os
 import shutil
@@ -207,9 +208,8 @@ class Capabilities:
 
     def nvrtc_path(self, wanted: bool) -> bool:
         """Whether the CUDA C++ compiler is in a Python package, where it is found without loading it."""
-        from cuda.core._utils import libraries
-
-        return bool(libraries.nvrtc(False)) == wanted
+        names = {"nvidia-cuda-nvrtc", "nvidia-cuda-nvrtc-cu12"}
+        return any(package.name in names for package in importlib.metadata.distributions()) == wanted
 
     def nvjitlink(self, wanted: bool) -> bool:
         """Whether nvJitLink is installed and new enough."""

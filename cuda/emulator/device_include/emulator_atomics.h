@@ -29,11 +29,11 @@ template <class To, class From> EMU_INLINE To same_bits(From from)
     return to;
 }
 
-// Where kernels read the shadow in line (Checks::reads_shadow), the compiler does not check the alignment of atomic
-// operations. clang calls functions, which do.
+// Where kernels read the shadow in line, the compiler does not check the alignment of atomic operations. The callbacks
+// do elsewhere.
 template <class T> EMU_INLINE T* aligned(T* p, emu_u32 access = EMU_ACCESS_STORE)
 {
-#if (EMU_CHECKS & ~16) == 1 && !defined(__clang__)
+#ifdef EMU_READS_SHADOW
     if (__builtin_expect(((emu_uptr)p & (sizeof(T) - 1)) != 0, 0))
         emu_misaligned((emu_uptr)p, sizeof(T), access, "", 0);
 #endif

@@ -212,14 +212,11 @@ EMU_CALLBACK __tsan_atomic_signal_fence(int) {}
     {                                                                                             \
         ::emu::check(address, size, EMU_ACCESS_STORE, true, __builtin_return_address(0));         \
     }                                                                                             \
-    EMU_CALLBACK __asan_report_load##size##_noabort(emu_uptr address)                             \
-    {                                                                                             \
-        ::emu::check(address, size, EMU_ACCESS_LOAD, true, __builtin_return_address(0));          \
-    }                                                                                             \
-    EMU_CALLBACK __asan_report_store##size##_noabort(emu_uptr address)                            \
-    {                                                                                             \
-        ::emu::check(address, size, EMU_ACCESS_STORE, true, __builtin_return_address(0));         \
-    }
+    EMU_SAME(__asan_report_load##size##_noabort, __asan_load##size##_noabort, (emu_uptr))         \
+    EMU_SAME(__asan_report_store##size##_noabort, __asan_store##size##_noabort, (emu_uptr))
+// Where kernels read the shadow in line, these decide about memory that is closed there.
+#define EMU_SAME(name, other, parameters)                                                         \
+    __attribute__((weak, visibility("hidden"), alias(#other))) void name parameters;
 
 extern "C" {
 EMU_CALLBACKS(1)
@@ -235,14 +232,8 @@ EMU_CALLBACK __asan_storeN_noabort(emu_uptr address, emu_size size)
 {
     ::emu::check(address, size, EMU_ACCESS_STORE, false, __builtin_return_address(0));
 }
-EMU_CALLBACK __asan_report_load_n_noabort(emu_uptr address, emu_size size)
-{
-    ::emu::check(address, size, EMU_ACCESS_LOAD, false, __builtin_return_address(0));
-}
-EMU_CALLBACK __asan_report_store_n_noabort(emu_uptr address, emu_size size)
-{
-    ::emu::check(address, size, EMU_ACCESS_STORE, false, __builtin_return_address(0));
-}
+EMU_SAME(__asan_report_load_n_noabort, __asan_loadN_noabort, (emu_uptr, emu_size))
+EMU_SAME(__asan_report_store_n_noabort, __asan_storeN_noabort, (emu_uptr, emu_size))
 EMU_CALLBACK __asan_handle_no_return(void)
 {
 #if EMU_CHECKS & 8

@@ -45,12 +45,6 @@ int gcc_version()
     return std::atoi(line.c_str() + (space == std::string::npos ? 0 : space + 1));
 }
 
-// The number of accesses of a function from which each is a call: all, or none.
-std::string call_threshold(const Checks& checks)
-{
-    return checks.reads_shadow() ? "1000000000" : "0";
-}
-
 // These flags depend on the language standard and -G only, so that programs with the same flags share a precompiled
 // prelude.
 void add_gcc_flags(const Checks& checks, std::vector<std::string>* flags)
@@ -77,9 +71,12 @@ void add_gcc_flags(const Checks& checks, std::vector<std::string>* flags)
     else if (checks.memory)
         flags->insert(flags->end(),
                       {"-fsanitize=kernel-address,alignment",
-                       "-fasan-shadow-offset=" + std::to_string(EMU_FIXED_SHADOW),
-                       "--param", "asan-instrumentation-with-call-threshold=" + call_threshold(checks),
+                       "-fasan-shadow-offset=" + std::to_string(EMU_FIXED_SHADOW), "--param",
+                       checks.reads_shadow() ? "asan-instrumentation-with-call-threshold=1000000"
+                                             : "asan-instrumentation-with-call-threshold=0",
                        "--param", checks.stack ? "asan-stack=1" : "asan-stack=0", "--param", "asan-globals=1"});
+    if (checks.reads_shadow())
+        flags->push_back("-DEMU_READS_SHADOW");
     if (checks.stack)
         flags->insert(flags->end(), {"-fno-sanitize-address-use-after-scope", "--param", "asan-use-after-return=0"});
     if (checks.rows)

@@ -59,6 +59,7 @@ Built build_module(const std::vector<Unit>& units, const Checks& checks);
 Built link_objects(const std::vector<Bytes>& objects);
 
 const std::string& device_headers(); // their folder
+bool is_ours(const std::string& file); // one of them
 
 // ---------------------------------------------------------------------------- coverage
 

@@ -42,12 +42,12 @@ const std::regex& standard()
     return names;
 }
 
+} // namespace
+
 bool is_ours(const std::string& file)
 {
     return file.compare(0, device_headers().size(), device_headers()) == 0;
 }
-
-} // namespace
 
 bool is_foreign_header(const std::string& file)
 {

@@ -309,50 +309,6 @@ std::shared_ptr<const LineTable> table_of(const std::string& path)
     return all.known.emplace(path, table).first->second;
 }
 
-// A kernel that is inlined into its loop over threads is part of `emu::Named<void (*)(...), &(kernel)>::run(...)`.
-std::string shown_function(const std::string& symbol)
-{
-    std::string text = demangled(symbol);
-    size_t begin = text.find("), &"), end = text.find(">::run(", begin);
-    if (text.compare(0, 11, "emu::Named<") != 0 || begin == std::string::npos || end == std::string::npos)
-        return text;
-    std::string name = text.substr(begin + 4, end - begin - 4);
-    return name[0] == '(' ? name.substr(1, name.size() - 2) : name;
-}
-
-} // namespace
-
-std::vector<CodeLine> lines_of(const exec::Image& image, uint64_t* callback)
-{
-    auto table = table_of(image.path);
-    std::vector<CodeLine> lines;
-    const std::string& ours = device_headers();
-    for (const LineRow& row : table->rows) {
-        auto function = std::upper_bound(table->functions.begin(), table->functions.end(), row.address,
-                                         [](uint64_t a, const Function& f) { return a < f.low; });
-        const std::string& file = table->files[row.file];
-        if (row.end || row.line <= 0 || function == table->functions.begin() ||
-            file.compare(0, ours.size(), ours) == 0)
-            continue;
-        lines.push_back({row.address, (function - 1)->low, file, row.line});
-    }
-    *callback = 0;
-    for (const Function& function : table->functions)
-        if (function.name == "__sanitizer_cov_trace_pc")
-            *callback = function.low;
-    return lines;
-}
-
-void forget_lines(const std::string& path)
-{
-    Tables& all = tables();
-    std::lock_guard<std::mutex> lock(all.mutex);
-    all.known.erase(path);
-    all.calls.erase(path);
-}
-
-namespace {
-
 // Asks binutils, which every g++ has, for the line in the program that calls the inlined functions at an address.
 Place find_call(const LineTable& table, std::string path, uint64_t address)
 {
@@ -364,8 +320,9 @@ Place find_call(const LineTable& table, std::string path, uint64_t address)
     for (std::string line; std::getline(lines, line);) {
         size_t colon = std::min(line.rfind(':'), line.size());
         for (const std::string& file : table.files) {
-            bool is_program = !file.empty() && file.compare(0, device_headers().size(), device_headers()) != 0;
-            if (is_program && colon >= file.size() && line.compare(colon - file.size(), file.size(), file) == 0)
+            if (file.empty() || is_ours(file) || colon < file.size())
+                continue;
+            if (line.compare(colon - file.size(), file.size(), file) == 0)
                 return {file, std::atoi(line.c_str() + colon + 1)};
         }
     }
@@ -387,7 +344,45 @@ Place call_of(const LineTable& table, const std::string& path, uint64_t address)
     return all.calls[path].emplace(address, place).first->second;
 }
 
+// A kernel that is inlined into its loop over threads is part of `emu::Named<void (*)(...), &(kernel)>::run(...)`.
+std::string shown_function(const std::string& symbol)
+{
+    std::string text = demangled(symbol);
+    size_t begin = text.find("), &"), end = text.find(">::run(", begin);
+    if (text.compare(0, 11, "emu::Named<") != 0 || begin == std::string::npos || end == std::string::npos)
+        return text;
+    std::string name = text.substr(begin + 4, end - begin - 4);
+    return name[0] == '(' ? name.substr(1, name.size() - 2) : name;
+}
+
 } // namespace
+
+std::vector<CodeLine> lines_of(const exec::Image& image, uint64_t* callback)
+{
+    auto table = table_of(image.path);
+    std::vector<CodeLine> lines;
+    for (const LineRow& row : table->rows) {
+        auto function = std::upper_bound(table->functions.begin(), table->functions.end(), row.address,
+                                         [](uint64_t a, const Function& f) { return a < f.low; });
+        const std::string& file = table->files[row.file];
+        if (row.end || row.line <= 0 || function == table->functions.begin() || is_ours(file))
+            continue;
+        lines.push_back({row.address, (function - 1)->low, file, row.line});
+    }
+    *callback = 0;
+    for (const Function& function : table->functions)
+        if (function.name == "__sanitizer_cov_trace_pc")
+            *callback = function.low;
+    return lines;
+}
+
+void forget_lines(const std::string& path)
+{
+    Tables& all = tables();
+    std::lock_guard<std::mutex> lock(all.mutex);
+    all.known.erase(path);
+    all.calls.erase(path);
+}
 
 exec::CodePlace symbolize(const exec::Image& image, uintptr_t pc)
 {
@@ -400,10 +395,9 @@ exec::CodePlace symbolize(const exec::Image& image, uintptr_t pc)
                                      [](uint64_t a, const Function& f) { return a < f.low; });
     uint64_t low = function == table->functions.begin() ? 0 : (function - 1)->low;
     // For inlined code of our own headers, the line of the program that called it: the last one before it.
-    const std::string& ours = device_headers();
     for (auto row = after; row != table->rows.begin() && !(row - 1)->end && (row - 1)->address >= low; --row) {
         const std::string& file = table->files[(row - 1)->file];
-        if ((row - 1)->line <= 0 || file.compare(0, ours.size(), ours) == 0)
+        if ((row - 1)->line <= 0 || is_ours(file))
             continue;
         place.file = file;
         place.line = (row - 1)->line;
