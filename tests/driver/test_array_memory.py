@@ -4,6 +4,7 @@
 
 import gc
 import threading
+import types
 
 import numpy as np
 import pytest
@@ -59,7 +60,8 @@ def test_only_results_are_allocated_from_the_pool(array):
 @pytest.fixture
 def keeping(monkeypatch):
     """A context that keeps freed memory of its arrays for the next ones, as it does on hardware."""
-    monkeypatch.setattr(_array_memory.device_choice, "is_software", lambda: False)
+    # Not in the module itself, where keys of compiled code would lose the build of the software device.
+    monkeypatch.setattr(_array_memory, "device_choice", types.SimpleNamespace(is_software=lambda: False))
     monkeypatch.setattr(_array_memory._ArrayMemory, "_idle", {})
     context = drv.Device(0).make_context()
     yield context
