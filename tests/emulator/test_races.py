@@ -225,3 +225,41 @@ print("silent")
 
 def test_stores_of_the_same_value_by_blocks_at_the_same_moment_are_not_reported(child):
     assert child(SAME_VALUES, CHECK="races", THREADS=8) == "silent\n"
+
+
+ENDED = r"""
+template <class F> __device__ void race(int* x, int* out, int bad, F next)
+{
+    int thread = threadIdx.x;
+    if (thread == 3) out[0] = x[7];
+    if (thread == 5) {
+        if (bad) x[7] = 9;
+        return;
+    }
+    next(thread);
+}
+extern "C" {
+__global__ void access(int* x, int* out, int bad)
+{
+    race(x, out, bad, [=](int thread) { if (thread == 12) out[1] = x[0]; });
+}
+__global__ void barrier(int* x, int* out, int bad) { race(x, out, bad, [](int) { __syncthreads(); }); }
+__global__ void mask(int* x, int* out, int bad) { race(x, out, bad, [=](int) { atomicOr(out + 2, __activemask()); }); }
+__global__ void wait(int* x, int* out, int bad) { race(x, out, bad, [](int) { __nanosleep(100); }); }
+__global__ void end(int* x, int* out, int bad) { race(x, out, bad, [](int) {}); }
+}
+"""
+AFTER = ["access", "barrier", "mask", "wait", "end"]
+
+
+@pytest.fixture(scope="module")
+def ended():
+    return run_cases(ENDED, AFTER, "races")
+
+
+@pytest.mark.parametrize("after", AFTER)
+def test_a_race_found_after_its_thread_has_ended_names_that_thread(ended, after):
+    assert ended[after, 0] == ""
+    text = ended[after, 1]
+    assert "data race: store of 4 bytes" in text and "by thread (3, 0, 0)" in text
+    assert "thread (5, 0, 0) of (32, 1, 1)" in text

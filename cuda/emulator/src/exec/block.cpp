@@ -131,7 +131,7 @@ inline void Block::begin_thread(Fiber* self)
     self->linear = number;
     restore(self);
     quiet_.store(quiet, std::memory_order_relaxed);
-    if (quiet && !carrier_.races)
+    if (quiet)
         carrier_.state->end = threads_;
 }
 
@@ -154,6 +154,13 @@ void Block::leave_quiet()
     }
 }
 
+void Block::blame(uint32_t thread)
+{
+    leave_quiet();
+    carrier_.current->linear = thread;
+    carrier_.current->index = index_of(thread);
+}
+
 void Block::thread_loop()
 {
     Fiber* self = carrier_.current;
@@ -169,15 +176,15 @@ void Block::thread_loop()
 // Records the end of the running thread; true when the next thread can start on the same stack.
 bool Block::end_thread(Fiber* self)
 {
-    if (quiet_ && started() == threads_ && !carrier_.races) { // nothing reads what leave_quiet() would record
+    if (__builtin_expect(carrier_.races != nullptr, 0))
+        carrier_.settle();
+    if (quiet_ && started() == threads_) { // nothing reads what leave_quiet() would record
         set_started(threads_);
         in_use_.store(0, std::memory_order_relaxed);
         carrier_.stacks.give_back(self);
         return false;
     }
     leave_quiet();
-    if (__builtin_expect(carrier_.races != nullptr, 0))
-        carrier_.settle();
     in_use_.store(in_use() - 1, std::memory_order_relaxed);
     warps_[EMU_WARP].live &= ~(1u << EMU_LANE);
     if (in_use() != 0)

@@ -52,6 +52,7 @@ public:
     void wait_for_cluster(Fiber* self, uint32_t token, const Site& site);
     void collect(Fiber* self, EmuWarpCall* call, uintptr_t pc);
     void yield(Fiber* self, const Site& site);
+    void blame(uint32_t thread); // the report names this thread, which has ended, and not the running one
 
     // Whether another thread could run if the running one gave way. The monitor reads it without a lock.
     bool others() const { return ready_.head || yielded_.head || started() < threads_; }

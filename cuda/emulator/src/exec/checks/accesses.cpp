@@ -38,7 +38,7 @@ constexpr size_t chunk_cells = cells_span / cell_bytes;
 
 } // namespace
 
-unsigned char cell_locks[4096];
+unsigned char cell_locks[cell_lock_count][64];
 
 Cell* cells_around(uintptr_t address)
 {

@@ -51,12 +51,13 @@ Cell* known_cells_around(uintptr_t address);
 // The memory is allocated again: earlier accesses are those of other objects.
 void forget_accesses(uintptr_t base, size_t size);
 
-// Holds the lock of the 64 bytes around an address, because workers access the same memory at the same time. Shared
-// memory belongs to one worker and needs none.
-extern unsigned char cell_locks[4096];
+// Holds the lock of the 256 bytes around an address, because workers access the same memory at the same time. Shared
+// memory belongs to one worker and needs none. Locks are a cache line apart, because workers run adjacent blocks.
+constexpr size_t cell_lock_count = 1024;
+extern unsigned char cell_locks[cell_lock_count][64];
 class CellLock {
 public:
-    CellLock(uintptr_t address, bool shared) : lock_(shared ? nullptr : cell_locks + address / 64 % sizeof cell_locks)
+    CellLock(uintptr_t address, bool shared) : lock_(shared ? nullptr : cell_locks[address / 256 % cell_lock_count])
     {
         while (lock_ && __atomic_test_and_set(lock_, __ATOMIC_ACQUIRE))
             relax();

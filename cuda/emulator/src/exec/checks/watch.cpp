@@ -191,6 +191,7 @@ void Worker::settle()
     if (!earlier.block)
         return;
     const Races::Store& store = races->last_store();
+    block.blame(store.access.thread());
     Trouble trouble;
     trouble.kind = FaultKind::race;
     trouble.pc = uintptr_t(store.access.half_pc()) << 1;
