@@ -96,3 +96,49 @@ memory = Device(0).allocate(64, stream=Device(0).create_stream()); Device(0).syn
 run("store", memory, np.int32(0))
 """)  # fmt: skip
     assert "addresses from 0x200000000000 on are in use" in text and outcomes(text) == ["passed"]
+
+
+SHARED = """
+extern "C" __global__ void fixed(int i, int* out)
+{
+    __shared__ char bytes[13];
+    __shared__ float4 vectors[3];
+    char* at = i & 1 ? (char*)vectors : bytes;
+    at[i >> 1] = 1;
+    out[0] = at[i >> 1];
+}
+extern "C" __global__ void dynamic(int i, int* out)
+{
+    extern __shared__ char bytes[];
+    bytes[i] = 1;
+    out[0] = bytes[i];
+}
+"""
+
+
+def test_shared_memory_is_accessible_to_its_end_while_a_launch_has_it(child):
+    text = child(f"""{START}
+code = Program('''{SHARED}''', "c++").compile("cubin")
+stream = Device(0).create_stream(); out = Device(0).allocate(64, stream=stream); stream.sync()
+def fixed(i, vectors=0): run("fixed", np.int32(2 * i + vectors), out)
+def dynamic(i, size):
+    Device(0).set_current(); stream = Device(0).create_stream()
+    launch(stream, LaunchConfig(grid=1, block=1, shmem_size=size), code.get_kernel("dynamic"), np.int32(i), out)
+    try: stream.sync(); print("-> passed")
+    except Exception as error: print("->", str(error).replace("\\n", " ")); cuda.emulator.reset()
+for i in (0, 7, 8, 12): fixed(i)
+for i in (0, 47): fixed(i, 1)
+for size in (4096, 20): dynamic(size - 1, size)
+fixed(13); fixed(-1); fixed(48, 1); dynamic(20, 20); dynamic(100, 20); dynamic(0, 0)
+""", THREADS=1)  # fmt: skip
+    lines = outcomes(text)
+    assert lines[:8] == ["passed"] * 8
+    for line, words in zip(lines[8:], [
+        "just past the end of the 13 bytes of __shared__ bytes",
+        "before the 13 bytes of __shared__ bytes",
+        "just past the end of the 48 bytes of __shared__ vectors",
+        "just past the end of the 20 bytes of dynamic shared memory",
+        "80 bytes past the end of the 20 bytes of dynamic shared memory",
+        "dynamic shared memory, of which the launch asked for none",
+    ], strict=True):  # fmt: skip
+        assert "store of 1 byte" in line and words in line, line

@@ -6,7 +6,9 @@
 #include <ctime>
 #include <sys/mman.h>
 
+#include "../config.hpp"
 #include "checks/report.hpp"
+#include "checks/shadow.hpp"
 #include "machine.hpp"
 #include "signals.hpp"
 
@@ -79,12 +81,24 @@ void Worker::attach(Launch& next)
     emu_block_dim = {request.block.x, request.block.y, request.block.z};
     emu_grid_dim = {request.grid.x, request.grid.y, request.grid.z};
     blocks_run.store(0, std::memory_order_relaxed);
+    open_shared(true);
     working_on.store(&next);
+}
+
+void Worker::open_shared(bool open)
+{
+    if (!config().checks.reads_shadow())
+        return;
+    locate_shared();
+    show_shared(reinterpret_cast<uintptr_t>(state->dynamic_shared), state->dynamic_shared_size, open);
+    for (const SharedVariable& entry : shared_)
+        show_shared(entry.first.low, entry.second->size, open);
 }
 
 void Worker::detach()
 {
     working_on.store(nullptr);
+    open_shared(false);
     launch = nullptr;
     image = nullptr;
     shared_.clear();

@@ -93,6 +93,7 @@ struct Worker final : Carrier {
 private:
     void attach(Launch& launch);
     void detach();
+    void open_shared(bool open); // while a launch runs, for kernels that read the fixed shadow
     bool run_block(uint64_t number);
     void begin_checks(uint64_t number);
     void join_cluster(uint64_t number);

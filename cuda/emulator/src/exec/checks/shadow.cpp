@@ -10,6 +10,9 @@
 #include <cerrno>
 #include <cstring>
 #include <mutex>
+#include <new>
+#include <pthread.h>
+#include <set>
 #include <sys/mman.h>
 #include <utility>
 
@@ -36,7 +39,25 @@ struct View {
 
 View views[most_devices + 1]; // the last one: fixed_shadow
 constexpr size_t fixed_bytes = size_t(1) << 44; // of all addresses of a process
-void* closed_pages = nullptr;                   // a chunk; memory outside of the window is closed in the fixed shadow
+bool fixed_reserved = false;
+void* closed_pages = nullptr;                   // a chunk; memory outside of the window is closed in the fixed shadow,
+                                                // but for shared memory
+// The numbers of the chunks of the fixed shadow that have pages of their own, outside of the window.
+struct SharedChunks {
+    std::mutex mutex;
+    std::set<uintptr_t> numbers;
+};
+
+SharedChunks& shared_chunks()
+{
+    static SharedChunks* value = [] {
+        static SharedChunks* made = new SharedChunks; // never destroyed: threads outlive main()
+        pthread_atfork([] { made->mutex.lock(); }, [] { made->mutex.unlock(); },
+                       [] { new (&made->mutex) std::mutex; });
+        return made;
+    }();
+    return *value;
+}
 
 void* map_pages(size_t size, int protection)
 {
@@ -125,11 +146,42 @@ void reserve_fixed(uintptr_t base, size_t chunks)
         return;
     std::memset(closed_pages, EMU_SHADOW_UNMAPPED, chunk_bytes);
     mprotect(closed_pages, chunk_bytes, PROT_READ);
-    if (mmap(place, fixed_bytes, PROT_NONE, flags, -1, 0) == place)
+    if (mmap(place, fixed_bytes, PROT_NONE, flags, -1, 0) == place) {
         view.shadow = place + base / 8;
-    else if (errno == EEXIST) // otherwise it is mapped in chunks
+        fixed_reserved = true;
+    } else if (errno == EEXIST) { // otherwise it is mapped in chunks
         say("addresses from 0x200000000000 on are in use, so that checks of memory may miss faults; "
             "CUDA_EMULATOR_CHECK=initialized does not use them");
+    }
+}
+
+// Maps pages of its own for a chunk, in which all memory is closed. They replace the others at once, because kernels read
+// the chunk at the same time.
+bool add_shared_chunk(uintptr_t number)
+{
+    std::lock_guard<std::mutex> lock(shared_chunks().mutex);
+    if (shared_chunks().numbers.count(number))
+        return true;
+    void* made = map_pages(chunk_bytes, PROT_READ | PROT_WRITE);
+    if (!made)
+        return false;
+    std::memset(made, EMU_SHADOW_UNMAPPED, chunk_bytes);
+    auto* at = reinterpret_cast<void*>(number * chunk_bytes);
+    if (mremap(made, chunk_bytes, chunk_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, at) != at) {
+        munmap(made, chunk_bytes);
+        return false;
+    }
+    return shared_chunks().numbers.insert(number).second;
+}
+
+// Called by the signal handler.
+bool fill_outside_window(uintptr_t number)
+{
+    std::lock_guard<std::mutex> lock(shared_chunks().mutex);
+    auto* at = reinterpret_cast<void*>(number * chunk_bytes);
+    // The size 0 stands for another mapping of the same pages.
+    return shared_chunks().numbers.count(number) ||
+           mremap(closed_pages, 0, chunk_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, at) == at;
 }
 
 // False for addresses outside of the window.
@@ -187,11 +239,22 @@ bool fill_shadow(uintptr_t address)
             return view.chunks[offset / chunk_bytes].state != closed;
         }
     }
-    if (!config().checks.reads_shadow() || address - EMU_FIXED_SHADOW >= fixed_bytes)
-        return false;
-    auto* at = reinterpret_cast<void*>(address / chunk_bytes * chunk_bytes);
-    // The size 0 stands for another mapping of the same pages.
-    return mremap(closed_pages, 0, chunk_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, at) == at;
+    return config().checks.reads_shadow() && address - EMU_FIXED_SHADOW < fixed_bytes &&
+           fill_outside_window(address / chunk_bytes);
+}
+
+void show_shared(uintptr_t base, size_t size, bool open)
+{
+    if (!size || !fixed_reserved)
+        return;
+    uintptr_t first = EMU_FIXED_SHADOW + base / 8, end = first + (size + 7) / 8;
+    for (uintptr_t number = first / chunk_bytes; number * chunk_bytes < end; ++number)
+        if (!add_shared_chunk(number))
+            return; // kernels call a function for what is closed
+    auto* at = reinterpret_cast<emu_u8*>(first);
+    std::memset(at, open ? EMU_SHADOW_OPEN : EMU_SHADOW_UNMAPPED, end - first);
+    if (open && size % 8)
+        at[size / 8] = uint8_t(size % 8);
 }
 
 void close_fixed_shadow()

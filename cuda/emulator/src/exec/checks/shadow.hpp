@@ -23,6 +23,9 @@ bool reserve_shadow(uintptr_t base, size_t size);
 // of other devices with peer access only.
 EmuSpace shadow_space(int device);
 
+// Opens or closes shared memory in the fixed shadow; `base` is a multiple of 8.
+void show_shared(uintptr_t base, size_t size, bool open);
+
 // Called by the signal handler: fills the part of the shadow that holds the address. False if no shadow holds it.
 bool fill_shadow(uintptr_t address);
 void close_fixed_shadow(); // for good
