@@ -89,8 +89,10 @@ void Worker::open_shared(bool open)
 {
     if (!config().checks.reads_shadow())
         return;
-    locate_shared();
     show_shared(reinterpret_cast<uintptr_t>(state->dynamic_shared), state->dynamic_shared_size, open);
+    if (!state->static_shared_size) // of the kernel; others of the module may have variables
+        return;
+    locate_shared();
     for (const SharedVariable& entry : shared_)
         show_shared(entry.first.low, entry.second->size, open);
 }
