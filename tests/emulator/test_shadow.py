@@ -129,7 +129,7 @@ def dynamic(i, size):
 for i in (0, 7, 8, 12): fixed(i)
 for i in (0, 47): fixed(i, 1)
 for size in (4096, 20): dynamic(size - 1, size)
-fixed(13); fixed(-1); fixed(48, 1); dynamic(20, 20); dynamic(100, 20); dynamic(0, 0)
+fixed(13); fixed(-1); fixed(48, 1); dynamic(20, 20); dynamic(100, 20); dynamic(-1, 20); dynamic(0, 0)
 """, THREADS=1)  # fmt: skip
     lines = outcomes(text)
     assert lines[:8] == ["passed"] * 8
@@ -139,6 +139,7 @@ fixed(13); fixed(-1); fixed(48, 1); dynamic(20, 20); dynamic(100, 20); dynamic(0
         "just past the end of the 48 bytes of __shared__ vectors",
         "just past the end of the 20 bytes of dynamic shared memory",
         "80 bytes past the end of the 20 bytes of dynamic shared memory",
+        "before the 20 bytes of dynamic shared memory",
         "dynamic shared memory, of which the launch asked for none",
     ], strict=True):  # fmt: skip
         assert "store of 1 byte" in line and words in line, line

@@ -34,6 +34,7 @@ public:
             return text.empty();
         if (in_thread_state() || in_parameters() || regions_allow(device, address_, size_, &range))
             return true;
+        describe_near_dynamic_shared();
         describe_stacks();
         return false;
     }
@@ -123,6 +124,15 @@ private:
             text = bytes ? describe_offset(address_, size_, base, bytes, "dynamic shared memory")
                          : "dynamic shared memory, of which the launch asked for none";
         return true;
+    }
+
+    void describe_near_dynamic_shared()
+    {
+        constexpr uintptr_t near = 256; // below it; in_dynamic_shared() describes what follows
+        auto base = reinterpret_cast<uintptr_t>(worker_.state->dynamic_shared);
+        size_t bytes = worker_.state->dynamic_shared_size;
+        if (bytes && address_ < base && base - address_ <= near)
+            text = describe_offset(address_, size_, base, bytes, "dynamic shared memory");
     }
 
     bool in_static_shared()
