@@ -258,15 +258,13 @@ CUresult Context::sticky() const
 
 void Context::fail(CUresult code, const std::string& text)
 {
-    {
-        std::lock_guard lock(state_->mutex);
-        if (state_->sticky != CUDA_SUCCESS)
-            return;
-        state_->report = text;
-        state_->sticky = code;
-    }
+    std::lock_guard lock(state_->mutex);
+    if (state_->sticky != CUDA_SUCCESS)
+        return;
     if (!text.empty())
-        say(text);
+        say(text); // before a thread that waits learns of the failure
+    state_->report = text;
+    state_->sticky = code;
 }
 
 std::string Context::report_of(CUresult code, bool noticed)
