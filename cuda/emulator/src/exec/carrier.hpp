@@ -27,8 +27,8 @@ struct Carrier {
     // Called by the preemption handler on the running fiber: lets other threads of the block run. `repeats`: the
     // registers were the same at an earlier sample, so that the thread probably spins.
     virtual void give_way(uintptr_t pc, bool repeats) = 0;
-    // Called by the running thread before another one runs, if races are checked: ends the launch if its last store was
-    // one side of a race.
+    // Called before another fiber runs, and at the next access of the block, if races are checked: ends the launch if the
+    // last store was one side of a race.
     virtual void settle() = 0;
     // Whether the kernel has run its last thread and returns.
     bool has_ended() const { return state->linear >= state->end; }

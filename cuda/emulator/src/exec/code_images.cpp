@@ -7,12 +7,11 @@
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <new>
-#include <pthread.h>
 
 #include "../config.hpp"
 #include "checks/accesses.hpp"
 #include "checks/advice.hpp"
+#include "fork.hpp"
 
 namespace emu::exec {
 namespace {
@@ -25,13 +24,7 @@ struct ImageTable {
 
 ImageTable& image_table()
 {
-    static ImageTable* value = [] {
-        static ImageTable* made = new ImageTable; // never destroyed: threads outlive main()
-        // In the child of a fork() no thread would release the lock.
-        pthread_atfork([] { made->mutex.lock(); }, [] { made->mutex.unlock(); }, [] { new (&made->mutex) std::mutex; });
-        return made;
-    }();
-    return *value;
+    return only_object<ImageTable>();
 }
 
 std::atomic<Symbolizer> symbolizer{nullptr};

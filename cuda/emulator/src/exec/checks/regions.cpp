@@ -9,12 +9,11 @@
 #include <deque>
 #include <map>
 #include <mutex>
-#include <new>
-#include <pthread.h>
 #include <shared_mutex>
 
 #include "../../config.hpp"
 #include "../code_images.hpp"
+#include "../fork.hpp"
 #include "accesses.hpp"
 #include "initialized.hpp"
 #include "heap.hpp"
@@ -46,13 +45,7 @@ struct RegionTable {
 
 RegionTable& region_table()
 {
-    static RegionTable* value = [] {
-        static RegionTable* made = new RegionTable; // never destroyed: threads outlive main()
-        pthread_atfork([] { made->mutex.lock(); }, [] { made->mutex.unlock(); },
-                       [] { new (&made->mutex) std::shared_mutex; });
-        return made;
-    }();
-    return *value;
+    return only_object<RegionTable>();
 }
 
 size_t room_of(const Region& region)

@@ -10,13 +10,12 @@
 #include <cerrno>
 #include <cstring>
 #include <mutex>
-#include <new>
-#include <pthread.h>
 #include <set>
 #include <sys/mman.h>
 #include <utility>
 
 #include "../../config.hpp"
+#include "../fork.hpp"
 #include "../machine.hpp"
 #include "initialized.hpp"
 
@@ -50,13 +49,7 @@ struct SharedChunks {
 
 SharedChunks& shared_chunks()
 {
-    static SharedChunks* value = [] {
-        static SharedChunks* made = new SharedChunks; // never destroyed: threads outlive main()
-        pthread_atfork([] { made->mutex.lock(); }, [] { made->mutex.unlock(); },
-                       [] { new (&made->mutex) std::mutex; });
-        return made;
-    }();
-    return *value;
+    return only_object<SharedChunks>();
 }
 
 void* map_pages(size_t size, int protection)
