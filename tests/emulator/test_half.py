@@ -419,6 +419,7 @@ extern "C" __global__ void check(int* o)
     IS(17, !(NAN_ == NAN_) && NAN_ != NAN_ && make_H2(NAN_, two) != make_H2(NAN_, one));
     IS(18, float(OTHER(two)) == 2.0f && T(OTHER(3.0f)) == three && sqrt(T(4)) == 2.0f);
     IS(19, !__hisinf(MOST) && __hisinf(MOST + MOST) == 1);
+    p = raw; IS(20, p == pair); p = {}; IS(21, p == T2(T(0), T(0))); p = {three, one}; IS(22, p == other);
 }
 extern "C" __global__ void warp(T* x, T2* y, T* sum, T2* sums)
 {
@@ -446,9 +447,9 @@ def statements(form):
 
 @pytest.mark.parametrize("form", FORMATS, **ids)
 def test_types_have_their_documented_members_and_conversions(codes, form):
-    out = np.full(20, -1, np.int32)
+    out = np.full(23, -1, np.int32)
     codes(statements, form)("check", 1, 1, out)
-    assert out.tolist() == [1] * 20
+    assert out.tolist() == [1] * 23
 
 
 @pytest.mark.parametrize("form", FORMATS, **ids)

@@ -63,7 +63,7 @@ struct __attribute__((aligned(4))) EMU_H2 {
     EMU_H2() = default;
     constexpr EMU_H2(const EMU_H& low, const EMU_H& high) : x(low), y(high) {}
     constexpr EMU_H2(const EMU_H2_RAW& raw) : x(EMU_H_RAW {raw.x}), y(EMU_H_RAW {raw.y}) {}
-    EMU_H2& operator=(const EMU_H2_RAW& raw) { return *this = EMU_H2(raw); }
+    // No assignment from EMU_H2_RAW: `a = {}` would be ambiguous.
     constexpr operator EMU_H2_RAW() const { return EMU_H2_RAW {EMU_H_RAW(x).x, EMU_H_RAW(y).x}; }
 };
 
