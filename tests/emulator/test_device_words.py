@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lambdas, special registers and casts, which a host compiler would treat differently from a compiler for GPUs."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -151,6 +153,42 @@ def test_templates_that_the_language_calls_count_as_used(driver, context):
 def test_a_template_that_is_used_is_checked(driver):
     log = Program(DEFINED, "-arch=sm_90", names=["preview<int>"]).log
     assert 'identifier "PREVIEW_GAIN" is undefined' in log
+
+
+UNUSED_MEMBERS = r"""
+template <class T> struct A
+{
+    __device__ T used() { return 5; }
+    __device__ T largest() const noexcept { return std::numeric_limits<T>::max(); }
+    static __device__ auto lookup(T x) -> T { auto find = [](T y) { return missing(y); }; return find(x); }
+    struct Inner { __device__ T first() { return missing(1); } };
+};
+template <class T> struct A<T*> { __device__ T pointed() { return missing(1); } };
+struct B { template <class T> __device__ T converted() { return missing(1); } };
+extern "C" __global__ void k(int* x) { A<int> a; x[0] = a.used(); }
+"""
+
+
+def test_names_in_unused_members_of_class_templates_are_not_looked_up(driver, context):
+    code, x = Code(driver, Program(UNUSED_MEMBERS, "-arch=sm_90").image), np.zeros(1, np.int32)
+    code("k", 1, 1, x)
+    assert x[0] == 5
+    code.close()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "struct A { __device__ int f() { return missing(1); } };",
+        "template <class T> struct A; template <> struct A<int> { __device__ int f() { return missing(1); } };",
+        "template <class T> struct A { __device__ T f() { return missing(1); } }; template struct A<int>;",
+        "template <class T> struct A { virtual __device__ T f() { return missing(1); } }; __device__ A<int> a;",
+        "template <class T> struct A { friend __device__ int f(A) { return missing(1); } }; __device__ A<int> a;",
+        "template <class T> struct A { __device__ T f() { return missing(1); } }; __device__ int g(A<int> a) { return a.f(); }",
+    ],
+)
+def test_names_in_members_that_are_compiled_are_looked_up(driver, text):
+    assert re.search("error: .*missing", Program(text).log)
 
 
 CLASS = "struct A { int v; __device__ A() { v = clock(); } __device__ A(int n) { v = n + clock(); } };"

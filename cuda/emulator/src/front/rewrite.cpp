@@ -242,8 +242,11 @@ size_t Rewriter::brace(size_t i, Declaration& d, bool in_class, bool* finished)
         bool is_enum = false;
         for (size_t k = d.begin; k < i; ++k)
             is_enum = is_enum || is(k, "enum");
+        bool templated = d.is_template && !d.is_specialization;
+        class_templates_ += templated;
         if (!is_enum)
             scope(i + 1, close - 1, true);
+        class_templates_ -= templated;
         for (size_t k = i; is_enum && k + 1 < close; ++k)
             if ((is(k, "{") || is(k, ",")) && is_word(k + 1))
                 values_.insert(t_[k + 1].text);
@@ -291,6 +294,7 @@ size_t Rewriter::declaration(size_t i, size_t end, bool in_class)
         bool finished = false;
         if (is(i, ";")) {
             d.end = i;
+            instantiates_classes_ = instantiates_classes_ || (d.is_instantiation && d.is_type && !ours(d.begin));
             d.open ? function(d, in_class) : variable(d, in_class);
             return i + 1;
         } else if (is(i, "{")) {

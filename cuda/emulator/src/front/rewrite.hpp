@@ -116,6 +116,8 @@ private:
     std::vector<SharedName> shared_names_; // of the current function
     std::set<std::string_view> values_;        // names of variables and enumerators so far
     std::map<std::string_view, size_t> words_; // how often each word occurs
+    int class_templates_ = 0; // around the current declaration
+    bool instantiates_classes_ = false; // with all their members, as in `template struct A<int>;`
     int serial_ = 0;
 };
 

@@ -119,14 +119,17 @@ void Rewriter::kernel(const Declaration& d)
         insert_after(d.end, kernel_record(d, id));
 }
 
-// Whether this is a function template whose name occurs nowhere else. NVRTC does not look up names in the body of a
-// template that is not instantiated; a host compiler does.
+// Whether this is a function template, or a member of a class template, whose name occurs nowhere else. NVRTC does not
+// look up names in the body of a template that is not instantiated; a host compiler does.
 bool Rewriter::is_unused_template(const Declaration& d) const
 {
-    bool simple = d.is_template && !d.is_specialization && d.body && d.name_end == d.name_begin + 1 &&
-                  is_word(d.name_begin) && !is(d.name_begin, "operator");
-    if (!simple)
+    bool simple = !d.is_specialization && !d.is_friend && d.name_end == d.name_begin + 1 && is_word(d.name_begin) &&
+                  !is(d.name_begin, "operator");
+    if (!simple || (!d.is_template && instantiates_classes_))
         return false;
+    for (size_t i = d.begin; i < d.body; ++i)
+        if (one_of(t_[i].text, {"virtual", "override", "final"})) // called without its name
+            return false;
     std::string_view name = t_[d.name_begin].text;
     if (name == "begin" || name == "end" || name == "get") // the language calls these
         return false;
@@ -170,7 +173,8 @@ void Rewriter::function(const Declaration& d, bool in_class)
             text = t_[d.name_begin].text;
         bodies_.insert({text, {d.body, d.body_end, d.global, serial_ != before}});
     }
-    if (!in_class && !ours(d.begin) && (d.global || d.device) && d.is_template && d.body)
+    bool in_template = d.is_template || class_templates_;
+    if (!ours(d.begin) && (d.global || d.device) && in_template && d.body)
         templates_.push_back({d, errors, errors_.size()});
 }
 
