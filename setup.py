@@ -1,12 +1,11 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Build the extensions of cuda.core, their type stubs, and the software device; docs/design/build.md explains how."""
+"""Build the extensions of cuda.core, and their type stubs; docs/design/build.md explains how."""
 
 import os
 import runpy
 import shutil
 import sys
-import sysconfig
 from pathlib import Path
 
 from Cython.Build import cythonize
@@ -34,7 +33,7 @@ COMPILE_ARGS = ["-std=c++17", "-O2", "-g0", "-fvisibility=hidden", "-Wno-unused-
 
 def extensions() -> list[Extension]:
     """Translate all ``.pyx`` files; the generated C++ stays under ``build/``."""
-    library_calls = runpy.run_path(".ci/library_calls.py")
+    library_calls = runpy.run_path("tools/library_calls.py")
     include = library_calls["cuda_include_dir"]()  # of a build requirement, so no toolkit is needed
     library_calls["write_calls"](CALLS, include)
     marker = TRANSLATED / "unfinished"
@@ -58,7 +57,7 @@ def extensions() -> list[Extension]:
 
 
 class BuildExtensions(build_ext):
-    """Compile in parallel, with a precompiled header, and link to the core; add stubs and the software device."""
+    """Compile in parallel, with a precompiled header, and link to the core; add stubs."""
 
     def run(self) -> None:
         super().run()
@@ -66,12 +65,9 @@ class BuildExtensions(build_ext):
             shutil.copytree(CALLS, self.build_lib, dirs_exist_ok=True)
             programs, outputs = f"{self.build_lib}/cuda/core/examples/programs", ("__pycache__", "*.png", "*.gif")
             shutil.copytree("examples", programs, ignore=shutil.ignore_patterns(*outputs), dirs_exist_ok=True)
-            runpy.run_path(".ci/stubs.py")["write_stubs"](Path.cwd(), Path("cuda/core").resolve(), Path(self.build_lib))
+            runpy.run_path("tools/stubs.py")["write_stubs"](Path.cwd(), Path("cuda/core").resolve(), Path(self.build_lib))
         target = Path("." if self.inplace else self.build_lib, "cuda")
-        runpy.run_path(".ci/host_headers.py")["write_headers"](target / "core" / "driver" / "include" / "host")
-        if sysconfig.get_platform() in ("linux-x86_64", "linux-aarch64"):
-            build, place = runpy.run_path("cuda/emulator/src/build.py")["build"], target / "emulator" / "_emulator.so"
-            build(place, Path("build", "emulator"), JOBS)
+        runpy.run_path("tools/host_headers.py")["write_headers"](target / "core" / "driver" / "include" / "host")
 
     def build_extensions(self) -> None:
         whole, core, header = self.extensions, Path(self.get_ext_filename(CORE)), self.precompiled_header()
@@ -108,7 +104,7 @@ class BuildWheel(bdist_wheel):
 
     def write_wheelfile(self, wheelfile_base: str, *arguments) -> None:
         super().write_wheelfile(wheelfile_base, *arguments)
-        runpy.run_path(".ci/sbom.py")["write_sbom"](Path(wheelfile_base, "sboms"))
+        runpy.run_path("tools/sbom.py")["write_sbom"](Path(wheelfile_base, "sboms"))
 
 
 if __name__ == "__main__":  # the worker processes of cythonize may import this file

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixtures for devices and streams, and the one marker by which a test states what it needs."""
 
+import gc
 import os
 import signal
 import sys
@@ -38,8 +39,6 @@ def pytest_collection_modifyitems(items):
         fixtures = set(getattr(item, "fixturenames", ()))
         if {"device", "stream", "devices"} & fixtures:
             needs["device"] = True
-        if "driver" in fixtures:  # of tests/emulator
-            needs["software"] = True
         for mark in item.iter_markers("requires"):
             needs.update(mark.kwargs)
         if needs.get("software") is False:
@@ -47,6 +46,12 @@ def pytest_collection_modifyitems(items):
         reason = capabilities().missing(needs) if needs else None
         if reason:
             item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def pytest_collection_finish():
+    """Keep the collected tests out of the garbage collector, which many tests run: they are most of the objects."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

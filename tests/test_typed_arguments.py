@@ -30,7 +30,7 @@ from cuda.core._code._signatures import C_TYPES, size_of
 from cuda.core._kernel_arg_handler import pack_arguments
 from cuda.core.graph import GraphDefinition
 from cuda.core.utils import InMemoryProgramCache, StridedMemoryView
-from support.kernel_files import header_folders
+from support.headers import header_folders
 from support.kernels import HostMemory
 
 ONE = LaunchConfig(grid=1, block=1)

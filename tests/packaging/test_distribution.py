@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = (".ci", "benchmarks", "cuda", "docs", "examples", "tests")
+FOLDERS = (".ci", "benchmarks", "cuda", "docs", "examples", "tests", "tools")
 GENERATED = {"PKG-INFO", "setup.cfg"}
 
 pytestmark = pytest.mark.requires(source=True)

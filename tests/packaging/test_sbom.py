@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The software bill of materials of a wheel (``.ci/sbom.py``)."""
+"""The software bill of materials of a wheel (``tools/sbom.py``)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.requires(source=True, modules=("Cython", "cuda.bindings
 def write(tmp_path, monkeypatch):
     """A function that writes the bill and returns its text."""
     monkeypatch.chdir(ROOT)
-    write_sbom = runpy.run_path(".ci/sbom.py")["write_sbom"]
+    write_sbom = runpy.run_path("tools/sbom.py")["write_sbom"]
 
     def write():
         write_sbom(tmp_path / "sboms")

@@ -320,19 +320,19 @@ class Capabilities:
 
     def cuda_headers(self, wanted: bool) -> bool:
         """Whether kernels can include the headers of CUDA, such as those of cooperative groups."""
-        from support.kernel_files import header_folders
+        from support.headers import header_folders
 
         return (header_folders() is not None) == wanted
 
     def cccl(self, wanted: bool) -> bool:
         """Whether kernels can include the headers of the CUDA Core Compute Libraries."""
-        from support.kernel_files import cccl_folder
+        from support.headers import cccl_folder
 
         return (cccl_folder() is not None and self.cuda_headers(True)) == wanted
 
     def curand_headers(self, wanted: bool) -> bool:
         """Whether kernels can include the headers of cuRAND."""
-        from support.kernel_files import curand_folder
+        from support.headers import curand_folder
 
         return (curand_folder() is not None) == wanted
 

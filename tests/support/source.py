@@ -32,7 +32,7 @@ def circles(graph: dict[str, set[str]]) -> list[list[str]]:
 
 def generator_of_stubs():
     """Return the module that writes the type stubs, which is in the checkout but not in the installed package."""
-    spec = importlib.util.spec_from_file_location("stubs", ROOT / ".ci" / "stubs.py")
+    spec = importlib.util.spec_from_file_location("stubs", ROOT / "tools" / "stubs.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

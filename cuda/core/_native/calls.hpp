@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The functions of the CUDA driver and of NVRTC. Each is a pointer that first leads to a resolver, which looks the
-// function up on the first call; calls.cpp defines them. .ci/library_calls.py writes the lists, and the .pxd files by
+// function up on the first call; calls.cpp defines them. tools/library_calls.py writes the lists, and the .pxd files by
 // which Cython calls them.
 #pragma once
 

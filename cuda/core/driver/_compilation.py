@@ -283,7 +283,7 @@ def _default_flags() -> list[str]:
 DEFAULT_NVCC_FLAGS = _default_flags()
 
 _INCLUDE = os.path.join(os.path.dirname(__file__), "include")
-# The build generates the "host" directory (.ci/host_headers.py).
+# The build generates the "host" directory (tools/host_headers.py).
 _HEADERS = (_INCLUDE, os.path.join(_INCLUDE, "host"))
 _PRELUDE = "driver_prelude.h"
 _TEXTURES = "driver_textures.h"

@@ -14,7 +14,7 @@ import importlib.util
 import re
 from pathlib import Path
 
-HEADER = "# Written by .ci/library_calls.py from {source}.pxd of cuda.bindings.\n"
+HEADER = "# Written by tools/library_calls.py from {source}.pxd of cuda.bindings.\n"
 FUNCTION = re.compile(r"^cdef (?P<result>\w+) (?P<name>\w+)\((?P<arguments>.*)\) (?P<error>except ?\?\w+) nogil$", re.M)
 # The name of the .pxd, in the bindings and here; the name of our header, and of CUDA's.
 LIBRARIES = (
@@ -84,7 +84,7 @@ def other_names(text: str) -> set[str]:
 
 def entries(functions: list, header: Path) -> str:
     """Return the list of macros that the header includes: functions, and the version of the driver that they need."""
-    lines = ["// Written by .ci/library_calls.py."]
+    lines = ["// Written by tools/library_calls.py."]
     macros = dict(re.findall(r"^#define (cu\w+) +(?:__CUDA_API_PT\w+\()?(cu\w+)\)? *$", header.read_text(), re.M))
     typedefs = header.with_name("cudaTypedefs.h").read_text() if header.name == "cuda.h" else ""
     for found in functions:

@@ -105,4 +105,4 @@ def write_headers(directory: Path) -> None:
     for name, text in HEADERS.items():
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"// Written by .ci/host_headers.py.\n#pragma once\n{text}")
+        path.write_text(f"// Written by tools/host_headers.py.\n#pragma once\n{text}")
