@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILDERS = {"cuda/emulator/build.py", "cuda/emulator/_generate.py"}
-HOST_HEADERS = runpy.run_path(str(ROOT / ".ci" / "host_headers.py"))["HEADERS"]
+HOST_HEADERS = runpy.run_path(str(ROOT / "tools" / "host_headers.py"))["HEADERS"]
 # Generated files: declarations of the driver's functions, headers, and stubs of packages that import names lazily.
 GENERATED = {
     *(f"cuda/core/driver/include/host/{name}" for name in HOST_HEADERS),
