@@ -109,7 +109,7 @@ def test_pid_is_positive(pid):
         Process(pid)
 
 
-def test_processes_compare_by_identity_and_can_be_copied_but_not_changed():
+def test_processes_compare_by_identity_and_are_immutable():
     process = Process(pid=1 << 40)  # need not exist
     assert process.pid == 1 << 40 and repr(process) == f"<Process pid={1 << 40}>"
     assert process == process and process != Process(1 << 40) and len({process, Process(1 << 40)}) == 2
@@ -147,7 +147,7 @@ def test_a_full_cycle(fake):
     assert process.restore_thread_id == 8
 
 
-def test_a_pid_that_no_process_can_have_is_passed_to_the_driver_as_the_largest_one(fake):
+def test_too_large_a_pid_is_passed_to_the_driver_as_the_largest(fake):
     process = Process(1 << 40)
     assert process.state == "running"
     for method in (process.lock, process.checkpoint, process.restore, process.unlock):
@@ -155,7 +155,7 @@ def test_a_pid_that_no_process_can_have_is_passed_to_the_driver_as_the_largest_o
     assert {pid for _, pid, _ in fake.calls} == {(1 << 31) - 1}
 
 
-def test_a_failed_process_says_so_and_an_unknown_state_is_an_error(fake):
+def test_failed_process_says_so_and_an_unknown_state_raises(fake):
     fake.state = "FAILED"
     assert Process(7).state == "failed"
     fake.state = 99
@@ -351,7 +351,7 @@ def target():
 
 
 @pytest.mark.requires(checkpoint=True)
-def test_memory_keeps_its_contents_through_checkpoint_and_restore(target):
+def test_memory_contents_survive_checkpoint_and_restore(target):
     child, process = target
     assert process.state == "running" and process.restore_thread_id > 0
     for method, state in (
@@ -366,7 +366,7 @@ def test_memory_keeps_its_contents_through_checkpoint_and_restore(target):
 
 
 @pytest.mark.requires(checkpoint=True)
-def test_a_mapping_to_an_unknown_gpu_is_refused_and_the_process_can_still_be_restored(target):
+def test_mapping_to_an_unknown_gpu_fails_and_restore_still_works(target):
     child, process = target
     process.lock(10_000)
     process.checkpoint()

@@ -139,7 +139,7 @@ def handles() -> list[str]:
 
 @each_operation
 @pytest.mark.parametrize("when", ["after", "before"])
-def test_an_operation_raises_if_the_context_cannot_be_restored_and_creates_nothing(prepare, call, when):
+def test_failed_context_restoration_raises_and_creates_nothing(prepare, call, when):
     emulator = importlib.import_module("cuda.emulator")
 
     def check():
@@ -162,7 +162,7 @@ def test_an_operation_raises_if_the_context_cannot_be_restored_and_creates_nothi
 
 
 @each_operation
-def test_an_error_of_the_call_has_the_failed_restoration_as_a_note(prepare, call):
+def test_call_error_has_the_failed_restoration_as_a_note(prepare, call):
     emulator = importlib.import_module("cuda.emulator")
 
     def check():
@@ -180,7 +180,7 @@ def test_an_error_of_the_call_has_the_failed_restoration_as_a_note(prepare, call
     on_two_devices(check)
 
 
-def test_a_failed_allocation_reports_the_memory_of_its_own_device():
+def test_failed_allocation_reports_the_memory_of_its_own_device():
     def check():
         with Device(1):
             keeping = _SynchronousMemoryResource(1).allocate(93 << 20)

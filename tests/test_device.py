@@ -106,7 +106,7 @@ def test_name_and_uuid_and_pci_bus_id(device):
 
 
 @pytest.mark.requires(software=True)
-def test_uuid_is_queried_each_time_because_a_restore_may_change_it(device):
+def test_uuid_is_queried_each_time_as_a_restore_may_change_it(device):
     from cuda import emulator
 
     with emulator.fail("cuDeviceGetUuid*", nth=1 << 40) as plan:
@@ -201,7 +201,7 @@ def test_set_current_shares_the_primary_context_between_threads(device):
 
 
 @pytest.mark.requires(cuda=(12, 9))
-def test_set_current_with_a_context_returns_the_very_object_it_replaced(device):
+def test_set_current_returns_the_same_context_object_it_replaced(device):
     with foreign_context() as context:
         primary = device.context
         assert device.set_current(context) is primary
@@ -220,7 +220,7 @@ def test_set_current_returns_none_where_nothing_was_current(device):
 
 
 @pytest.mark.requires(cuda=(12, 9))
-def test_set_current_wraps_a_context_that_another_program_made_current(device):
+def test_set_current_wraps_a_context_made_current_elsewhere(device):
     from cuda.bindings import driver
 
     with foreign_context() as context:

@@ -91,7 +91,7 @@ def test_flags_are_bools():
     assert properties.cooperative_launch is False
 
 
-def test_an_attribute_that_the_driver_does_not_know_reads_as_its_default():
+def test_attribute_unknown_to_the_driver_reads_as_its_default():
     properties, _ = properties_of({10: 0})
     assert properties.warp_size == 0
     assert properties.max_pitch == 0

@@ -151,7 +151,7 @@ def test_an_event_recorded_again_waits_for_the_later_work(stream):
 # --- Time ------------------------------------------------------------------------------------------
 
 
-def test_the_difference_of_two_events_is_the_time_between_them_in_milliseconds(stream):
+def test_event_difference_is_the_time_in_milliseconds(stream):
     began = time.monotonic()
     start = stream.record(options=TIMED)
     with busy(stream) as release:
@@ -252,7 +252,7 @@ def test_an_event_outlives_its_stream(device):
     assert event.context == device.context
 
 
-def test_an_event_of_a_default_stream_belongs_to_the_current_context(device):
+def test_default_stream_event_belongs_to_the_current_context(device):
     event = LEGACY_DEFAULT_STREAM.record()
     assert int(event.context.handle) == current_context()
     assert event.device is device
@@ -289,7 +289,7 @@ def test_short_descriptor_is_refused():
 
 
 @pytest.mark.requires(ipc=True)
-def test_opening_an_event_that_is_gone_raises_and_destroys_no_other_event(shared):
+def test_opening_a_lost_event_raises_and_destroys_no_other(shared):
     payload = bytearray(shared.ipc_descriptor.__reduce__()[1][0])
     payload[8:24] = bytes(16)
     with warnings.catch_warnings(), pytest.raises(CUDAError):
@@ -371,7 +371,7 @@ def test_received_event_tells_when_the_work_is_done(spawned, child, stream):
 
 
 @pytest.mark.requires(ipc=True, software=True)
-def test_an_event_of_a_killed_process_is_done_before_its_parent_waits_for_it(spawned, stream):
+def test_killed_process_event_completes_before_its_parent_waits(spawned, stream):
     child = Child()
     event = child.call(shared_memory.record_behind_work)
     assert event.is_done is False

@@ -277,7 +277,7 @@ class TestBuffer:
             in_thread(lambda: GraphicsResource.from_gl_buffer(gl_buffer.name))
 
     @pytest.mark.requires(software=True)
-    def test_software_device_rejects_host_access_while_mapped_and_kernels_after(self, resource, gl_buffer, stream):
+    def test_software_device_rejects_access_from_the_wrong_side(self, resource, gl_buffer, stream):
         buffer = resource.map(stream=stream)
         address = buffer.handle
         with pytest.raises(RuntimeError, match="mapped"):

@@ -81,7 +81,7 @@ def test_a_stream_wrapped_from_its_handle_finds_the_context(context):
 
 
 @pytest.mark.requires(mempool=True)
-def test_streams_of_the_context_work_while_the_primary_context_is_current(device, context):
+def test_streams_work_while_the_primary_context_is_current(device, context):
     stream = context.create_stream()
     source, target = (device.allocate(256, stream=stream) for _ in range(2))
     source.fill(7, stream=stream)
@@ -95,7 +95,7 @@ def test_streams_of_the_context_work_while_the_primary_context_is_current(device
     other.sync()
 
 
-def test_set_current_installs_the_context_and_returns_the_replaced_object(device, context):
+def test_set_current_returns_the_replaced_object(device, context):
     primary = device.context
     previous = device.set_current(context)
     assert previous is primary
@@ -172,7 +172,7 @@ def test_many_contexts_are_created_one_after_the_other(device):
         context.close()
 
 
-def test_a_context_that_another_thread_closed_while_it_was_current_is_replaced(device, context):
+def test_current_context_closed_by_another_thread_is_replaced(device, context):
     other = green_context(device)
     device.set_current(context)
     in_thread(context.close)
@@ -194,7 +194,7 @@ def test_another_thread_can_use_the_context(context):
     assert is_current
 
 
-def test_creation_needs_no_current_context_and_makes_none_current(device):
+def test_creation_needs_no_current_context_and_sets_none(device):
     with no_context():
         context = Device(0).create_context({"resources": split(Device(0), 8)})
         assert current_context() == 0

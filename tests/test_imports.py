@@ -126,7 +126,7 @@ def test_misspelled_imports_name_the_right_spelling(package, name, like):
     assert not hasattr(sys.modules[package], name)
 
 
-def test_misspelled_import_names_the_right_spelling_before_importlib_is_imported():
+def test_misspelled_import_is_corrected_before_importlib_loads():
     done = subprocess.run([sys.executable, "-c", "from cuda.core import lanch"], capture_output=True, text=True)
     assert done.stderr.endswith("cannot import name 'lanch' from 'cuda.core'; did you mean 'launch'?\n")
 

@@ -128,7 +128,7 @@ def test_arguments_must_be_a_sequence():
         ParamHolder(5)
 
 
-def test_an_argument_that_another_one_resizes_does_not_write_beyond_its_cell():
+def test_argument_resized_by_another_stays_within_its_cell():
     growing = (ctypes.c_char * 8)()
 
     class Resizing(driver.CUdeviceptr):

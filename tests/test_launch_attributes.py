@@ -119,7 +119,7 @@ def test_graph_nodes_have_attributes(device, stream, kernel, name):
     assert x.to_host(stream=stream).tolist() == [blocks]
 
 
-def test_graph_nodes_have_clusters_cooperation_priorities_and_policies(device, stream, kernel):
+def test_graph_nodes_have_the_launch_attributes(device, stream, kernel):
     x = device.zeros(1, np.int32, stream=stream)
     graph = GraphDefinition()
     fields = {"cluster": 2, "priority": -1, "cluster_scheduling_policy_preference": "spread"}
@@ -302,7 +302,7 @@ def test_a_block_that_does_not_fit_is_reported(device, stream):
         grid_of(Device(), stream, LaunchConfig(grid="auto", block=4096))
 
 
-def test_nodes_with_several_attributes_leave_graphs_to_other_threads(device, kernel):
+def test_nodes_with_several_attributes_block_no_threads(device, kernel):
     config = LaunchConfig(grid=1, block=1, priority=-1, mem_sync_domain="remote", is_cooperative=True)
     GraphDefinition().launch(config, kernel, 0)
 

@@ -253,7 +253,7 @@ def test_there_is_a_thread_for_each_element(n, block, grid):
     assert (config.grid, config.block) == ((grid, 1, 1), (int(block), 1, 1))
 
 
-def test_blocks_for_elements_have_256_threads_unless_told_otherwise():
+def test_blocks_for_elements_default_to_256_threads():
     config = LaunchConfig.for_elements(1000, shmem_size=16)
     assert config == LaunchConfig(grid=4, block=256, shmem_size=16)
 

@@ -173,7 +173,7 @@ def test_a_size_above_the_maximum_is_rejected_with_the_maximum(stream, code, mos
 
 
 @pytest.mark.requires(cooperative=True)
-def test_a_cooperative_grid_with_shared_memory_may_still_be_too_large(stream, kernel, most):
+def test_cooperative_grid_with_shared_memory_may_be_too_large(stream, kernel, most):
     config = LaunchConfig(grid=100_000, block=32, shmem_size=most, is_cooperative=True)
     with pytest.raises(ValueError, match="resident at the same time"):
         launch(stream, config, kernel, HostMemory(4).buffer, 1)

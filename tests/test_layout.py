@@ -259,7 +259,7 @@ def test_implicit_strides_of_one_axis_are_in_fortran_order_too(shape):
     assert Layout(shape, None, 4).to_dense("F").strides is None
 
 
-def test_a_layout_that_is_dense_in_the_requested_order_keeps_its_strides():
+def test_layout_dense_in_the_requested_order_keeps_its_strides():
     assert Layout.dense((16, 6, 1, 6), 2, (3, 1, 2, 0)).to_dense("F").strides == (1, 16, 16, 96)
     assert Layout((1,), (24,), 8).to_dense("C").strides == (24,)
     assert Layout((6,), (1,), 8)[2:].to_dense("C").slice_offset == 0

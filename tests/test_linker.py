@@ -269,7 +269,7 @@ def test_a_with_block_closes_the_linker():
     assert is_cubin(code)
 
 
-def test_linkers_compare_by_identity_and_can_be_weakly_referenced():
+def test_linkers_compare_by_identity_and_support_weakrefs():
     linker, other = linker_of("cubin"), linker_of("cubin")
     assert linker == linker
     assert linker != other
@@ -321,7 +321,7 @@ def test_the_first_use_of_the_drivers_linker_warns_at_the_caller(without_nvjitli
         assert _linker._decide_nvjitlink_or_driver() is True
 
 
-def test_the_type_of_handles_includes_int_and_that_of_the_bindings():
+def test_handle_type_includes_int_and_the_bindings_type():
     from cuda.bindings.driver import CUlinkState
 
     assert isinstance(CUlinkState(), _linker.LinkerHandleT)

@@ -108,7 +108,7 @@ def test_software_device_in_a_checkout_that_is_not_built_says_so(checkout):
 
 
 @pytest.mark.requires(source=True)
-def test_safe_path_finds_the_installed_package_from_inside_a_checkout(checkout):
+def test_safe_path_finds_the_installed_package_from_a_checkout(checkout):
     installed = str(Path(cuda.core.__file__).parents[2])
     done = python("-P", "-m", "cuda.emulator", "examples/saxpy.py", cwd=checkout, PYTHONPATH=installed)
     assert done.returncode == 0, done.stderr

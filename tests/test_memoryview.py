@@ -161,7 +161,7 @@ def test_a_buffer_is_viewed_as_an_array(buffer):
     assert np.array_equal(as_numpy(other), np.arange(24).reshape(4, 6).T)
 
 
-def test_a_view_with_an_item_size_only_needs_a_type_to_be_exported(buffer):
+def test_view_with_only_an_item_size_needs_a_dtype_for_export(buffer):
     view = StridedMemoryView.from_buffer(buffer, (24,), itemsize=4, is_readonly=True)
     assert (view.dtype, view._layout.itemsize, view.readonly) == (None, 4, True)
     with pytest.raises(BufferError, match="type"):

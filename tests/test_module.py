@@ -315,7 +315,7 @@ def test_the_error_for_a_template_suggests_its_instances(code):
 
 
 @pytest.mark.requires(cuda=(12, 4))
-def test_the_error_for_an_unknown_instance_lists_the_name_expressions(device):
+def test_unknown_instance_error_lists_the_name_expressions(device):
     source = "template <class T> __global__ void twice(T* x) { *x *= 2; }"
     names = ["twice<float>", "twice<int>"]
     program = Program(source, "c++", ProgramOptions(arch=f"sm_{device.arch}"))
@@ -425,6 +425,6 @@ def test_variables_keep_the_code_loaded(stream, variables):
     assert memoryview(host).cast("B").cast("f")[0] == 2.5
 
 
-def test_the_error_for_an_unknown_variable_suggests_a_similar_one(variables):
+def test_unknown_variable_error_suggests_a_similar_one(variables):
     with pytest.raises(CUDAError, match=r"NOT_FOUND[^$]*there is no variable 'facto' in .*; did you mean .factor"):
         variables.get_global("facto")

@@ -70,7 +70,7 @@ def test_error_classes_are_public_and_derived():
     assert issubclass(CUDAOutOfMemoryError, CUDAError) and issubclass(CUDAOutOfMemoryError, MemoryError)
 
 
-def test_exceptions_print_the_name_under_which_programs_import_them():
+def test_exceptions_print_the_name_that_programs_import():
     for cls in (CUDAError, CUDAOutOfMemoryError, CUDAWarning, LaunchError, NotSupportedError, NVRTCError):
         assert f"{cls.__module__}.{cls.__qualname__}" in (f"cuda.core.{cls.__name__}", "cuda.core.OutOfMemoryError")
 
@@ -91,7 +91,7 @@ def test_the_last_prefetch_location_cannot_be_assigned(device, stream):
 
 
 @pytest.mark.requires(managed_mempool=True)
-def test_the_last_prefetch_location_of_pages_with_different_targets_is_none(device, stream):
+def test_last_prefetch_location_of_mixed_pages_is_none(device, stream):
     size = 4 << 20
     buffer = ManagedMemoryResource().allocate(size, stream=stream)
     halves = [ManagedBuffer.from_handle(int(buffer.handle) + at, size // 2, owner=buffer) for at in (0, size // 2)]
@@ -107,7 +107,7 @@ def test_the_last_prefetch_location_of_pages_with_different_targets_is_none(devi
 
 
 @pytest.mark.requires(vmm=True)
-def test_virtual_memory_is_a_buffer_of_its_own_class_without_a_constructor(device):
+def test_virtual_memory_buffers_have_a_class_without_constructor(device):
     resource = VirtualMemoryResource(device)
     assert resource.is_ipc_enabled is True
     with resource.allocate(1) as buffer:
@@ -283,7 +283,7 @@ def test_the_import_does_not_load_the_driver():
 
 
 @pytest.mark.requires(vmm=True, software=True)
-def test_host_memory_records_no_stream_and_is_released_without_a_context(device):
+def test_host_memory_records_no_stream_and_needs_no_context(device):
     buffer = VirtualMemoryResource(device, {"location_type": "host", "handle_type": None}).allocate(1)
     assert buffer._deallocation_stream is None
     in_thread(buffer.close)
@@ -305,7 +305,7 @@ def test_a_stream_given_to_close_replaces_the_recorded_one(device, stream):
 
 
 @pytest.mark.requires(vmm=True)
-def test_the_options_of_a_growth_pass_the_checks_of_the_constructor(device):
+def test_growth_options_pass_the_checks_of_the_constructor(device):
     resource = VirtualMemoryResource(device)
     with resource.allocate(1) as buffer, resource.modify_allocation(buffer, 2 * buffer.size) as grown:
         with pytest.raises(ValueError, match="allocation_type"):
@@ -356,7 +356,7 @@ def test_a_failed_switch_leaves_the_previous_context(device):
 
 
 @pytest.mark.requires(devices=2)
-def test_a_context_of_another_device_is_made_current_through_any_device(device):
+def test_any_device_makes_a_context_of_another_device_current(device):
     def switch():
         first, second = Device(0), Device(1)
         second.set_current()
@@ -378,7 +378,7 @@ def test_a_context_of_another_device_is_made_current_through_any_device(device):
 
 
 @pytest.mark.requires(software=True, devices=2)
-def test_a_failed_call_leaves_the_current_context_and_creates_nothing():
+def test_failed_call_keeps_the_context_and_creates_nothing():
     emulator = importlib.import_module("cuda.emulator")
 
     def create():
@@ -568,7 +568,7 @@ def test_a_node_that_a_later_step_fails_for_is_removed(device, prepare, call):
 
 @pytest.mark.requires(software=True)
 @pytest.mark.parametrize(("prepare", "call"), ADDED_NODE_ROWS)
-def test_a_node_that_cannot_be_removed_is_a_note_of_the_first_error(device, prepare, call):
+def test_unremovable_node_is_a_note_of_the_first_error(device, prepare, call):
     emulator = importlib.import_module("cuda.emulator")
     add, count = prepare()
     with emulator.fail(f"{call},cuGraphDestroyNode", "CUDA_ERROR_UNKNOWN"):
@@ -580,7 +580,7 @@ def test_a_node_that_cannot_be_removed_is_a_note_of_the_first_error(device, prep
 
 
 @pytest.mark.requires(nvrtc=True)
-def test_a_program_in_a_reference_cycle_ends_in_silence_and_removes_its_file(tmp_path, monkeypatch):
+def test_program_in_a_reference_cycle_silently_removes_its_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     found = []
     monkeypatch.setattr(sys, "unraisablehook", lambda info: found.append(info.exc_type))

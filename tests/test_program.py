@@ -113,7 +113,7 @@ def test_name_expressions_are_mapped_to_symbols():
     assert all(isinstance(symbol, bytes) and symbol in code.code for symbol in mapping.values())
 
 
-def test_name_expressions_are_rejected_after_the_first_compilation():
+def test_name_expressions_are_rejected_after_the_first_compile():
     program = Program(SCALE, "c++", ARCH)
     program.compile("ptx", ("scale<float>",))
     with pytest.raises(NVRTCError, match="NO_NAME_EXPRESSIONS_AFTER_COMPILATION"):
@@ -154,7 +154,7 @@ def test_a_program_that_failed_fails_again():
             program.compile("cubin")
 
 
-def test_a_compile_error_shows_the_line_of_the_user_and_one_frame_of_the_library():
+def test_compile_error_shows_users_line_and_one_library_frame():
     with pytest.raises(NVRTCError) as caught:
         Program(BROKEN, "c++", ARCH).compile("cubin")
     files = [Path(frame.filename).name for frame in traceback.extract_tb(caught.value.__traceback__)]
@@ -368,7 +368,7 @@ def test_threads_share_one_program_of_nvrtc():
     assert len(set(handles)) == 1
 
 
-def test_a_close_while_another_thread_creates_the_program_of_nvrtc_destroys_it():
+def test_close_during_creation_destroys_the_nvrtc_program():
     program = Program(SAXPY, "c++", ARCH)
     settings, is_opening, may_open = program._settings, threading.Event(), threading.Event()
 
@@ -406,7 +406,7 @@ def test_code_outlives_its_program():
     assert b"saxpy" in code.code
 
 
-def test_programs_compare_by_identity_and_can_be_weakly_referenced():
+def test_programs_compare_by_identity_and_support_weakrefs():
     program, other = Program(SAXPY, "c++", ARCH), Program(SAXPY, "c++", ARCH)
     assert program == program
     assert program != other

@@ -20,7 +20,7 @@ SCALE = "template <class T> __global__ void scale(T* x, T f) { *x *= f; }"
 
 
 @pytest.mark.parametrize("option", ["debug", "lineinfo"])
-def test_the_debug_file_has_the_source_until_the_program_is_closed(option, tmp_path, monkeypatch, own_tempdir):
+def test_debug_file_has_the_source_until_the_program_is_closed(option, tmp_path, monkeypatch, own_tempdir):
     monkeypatch.setattr(sys.modules["__main__"], "__file__", "/somewhere/my-script.py", raising=False)
     program = Program(SAXPY, "c++", ProgramOptions(arch="sm_90", **{option: True}))
     (path,) = tmp_path.iterdir()
@@ -77,7 +77,7 @@ def test_a_forked_child_does_not_remove_the_debug_file(tmp_path):
     assert not path.exists()
 
 
-def test_exit_with_an_open_program_is_silent_and_removes_the_file(tmp_path):
+def test_exit_with_an_open_program_silently_removes_the_file(tmp_path):
     script = (
         "from cuda.core import Program\n"
         f"program = Program({SAXPY!r}, 'c++', dict(arch='sm_90', debug=True))\n"

@@ -69,7 +69,7 @@ def test_a_stream_has_the_properties_that_its_options_set(device, nonblocking):
     stream.close()
 
 
-def test_a_stream_is_nonblocking_and_of_least_priority_by_default(device):
+def test_stream_is_nonblocking_and_of_least_priority_by_default(device):
     from cuda.bindings import driver
 
     _, least, _ = driver.cuCtxGetStreamPriorityRange()
@@ -182,7 +182,7 @@ def test_from_handle_takes_the_object_of_the_bindings(stream):
     assert Stream.from_handle(stream.handle) == stream
 
 
-def test_closing_a_stream_from_handle_does_not_destroy_a_foreign_stream(device):
+def test_closing_a_stream_from_handle_keeps_the_foreign_stream(device):
     from cuda.bindings import driver
 
     _, raw = driver.cuStreamCreate(0)
@@ -252,7 +252,7 @@ def test_an_object_without_the_protocol_is_refused():
 
 
 @pytest.mark.parametrize("wrong", [None, 0, "stream", Foreign((0, 2))])
-def test_accept_takes_only_streams_unless_the_protocol_is_allowed(wrong):
+def test_accept_takes_streams_only_unless_protocols_are_allowed(wrong):
     with pytest.raises(TypeError, match="stream must be a Stream"):
         Stream_accept(wrong)
 
@@ -528,7 +528,7 @@ def test_timers_are_used_again_and_nest(stream):
         assert outer.ms >= inner.ms >= 0
 
 
-def test_timer_has_no_time_before_the_block_ends_and_after_an_exception(stream):
+def test_timer_has_no_time_in_the_block_or_after_an_exception(stream):
     timer = stream.timed()
     with pytest.raises(RuntimeError, match="the timed block has not ended"):
         timer.ms  # noqa: B018

@@ -135,7 +135,7 @@ def test_memory_that_is_not_aligned_is_rejected(view):
         ),
     ],
 )
-def test_layouts_and_tiles_that_the_copy_engine_cannot_read_are_rejected(
+def test_layouts_unreadable_by_the_copy_engine_are_rejected(
     view, shape, strides, arguments, error, message
 ):
     part = StridedMemoryView.from_buffer(view.exporting_obj, shape, strides, dtype=F32)
@@ -175,7 +175,7 @@ def test_memory_of_another_device_is_rejected(devices, view):
 
 
 @pytest.mark.parametrize(("own", "is_rejected"), [((2, 1), True), ((2, 0), False), ((1, 0), False), ((13, 0), False)])
-def test_memory_of_another_device_is_rejected_by_its_dlpack_device(own, is_rejected):
+def test_memory_with_a_foreign_dlpack_device_is_rejected(own, is_rejected):
     class View:
         def __dlpack_device__(self):
             return own
@@ -226,7 +226,7 @@ def test_elements_outside_are_loaded_as_zero_and_not_stored(view, stream, corner
 
 
 @pytest.mark.parametrize(("kind", "corner"), [("load", (-4, 94)), ("store", (8, 34)), ("store", (-1, 0))])
-def test_tiles_begin_at_16_bytes_and_are_not_stored_at_negative_coordinates(kind, corner):
+def test_tiles_are_16_byte_aligned_and_not_stored_out_of_bounds(kind, corner):
     """Such a kernel ends by an illegal instruction, which loses the context: it runs in a child process."""
     child = Child()
     try:
@@ -308,7 +308,7 @@ def test_bad_arguments_of_columns_are_rejected(image, view):
 
 
 @pytest.mark.requires(cuda=(12, 8))
-def test_wide_columns_are_encoded_and_their_bad_arguments_rejected(image):
+def test_wide_columns_are_encoded_and_bad_arguments_rejected(image):
     make = TensorMapDescriptor._from_im2col_wide
     for arguments, options, message in (
         ((0, 0, 8, 16), {"swizzle": TensorMapSwizzle.NONE}, "need swizzle=SWIZZLE_64B or SWIZZLE_128B"),

@@ -96,7 +96,7 @@ def test_tiles_have_one_slice_of_channels(device, stream, shape, dtype, width):
     assert np.array_equal(read, swizzled(expected) if width == 32 else expected)
 
 
-def test_element_strides_apply_to_all_axes_but_that_of_the_slices(device, stream):
+def test_element_strides_apply_to_all_axes_but_the_slice_axis(device, stream):
     array, view = slices_of((6, 3, 40), 16, "uint16", stream)
     descriptor = view.as_tensor_map((4, 8, 16), element_strides=(2, 3, 2), interleave=SLICES[16])
     read = load("load_tile", descriptor, (1, 1, 4), 2 * 8 * 16, stream)

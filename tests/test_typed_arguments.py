@@ -403,7 +403,7 @@ def test_arrays_of_other_kinds_are_checked_too(device, stream):
     assert packed(memory.buffer, "int*") == struct.pack("Q", memory.address)
 
 
-def test_a_read_only_array_is_rejected_for_a_pointer_to_write_through(device, stream):
+def test_read_only_array_is_rejected_for_a_writable_pointer(device, stream):
     buffer = device.allocate(64, stream=stream)
     pinned = np.from_dlpack(HostMemory(64).buffer)
     pinned.flags.writeable = False
@@ -429,7 +429,7 @@ def test_signatures_have_names_and_types(code):
 
 
 @pytest.mark.requires(cuda=(12, 4))
-def test_the_signature_of_code_from_elsewhere_has_the_types_in_the_symbol(code):
+def test_foreign_code_gets_its_signature_from_the_symbol(code):
     names = code.symbol_mapping
     bare = ObjectCode.from_cubin(code.code)
     assert str(bare.get_kernel("scale").signature) == "(arg1, arg2)"
@@ -439,7 +439,7 @@ def test_the_signature_of_code_from_elsewhere_has_the_types_in_the_symbol(code):
 
 
 @pytest.mark.requires(cuda=(12, 4))
-def test_a_kernel_wrapped_by_its_handle_has_the_types_in_its_symbol(code):
+def test_kernel_from_handle_gets_its_types_from_the_symbol(code):
     kernel = code.get_kernel("times<float>")
     assert str(Kernel.from_handle(int(kernel.handle)).signature) == "(arg1: 'float*', arg2: 'float')"
 
@@ -609,7 +609,7 @@ def test_a_host_array_is_an_error_that_names_to_device():
     ],
 )
 @pytest.mark.parametrize("c_type", ["float", "double"])
-def test_extended_and_temporal_scalars_are_not_changed_in_silence(c_type, value, error):
+def test_extended_and_temporal_scalars_are_not_silently_changed(c_type, value, error):
     with pytest.raises(error):
         converted(c_type, value)
     if error is TypeError:

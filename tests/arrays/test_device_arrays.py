@@ -146,7 +146,7 @@ def test_arrays_without_a_stream_are_complete_on_return(device, stream):
     assert (x.to_host().tolist(), y.to_host().tolist(), z.to_host().tolist()) == ([0, 1, 2], [0] * 3, [0, 1, 2])
 
 
-def test_to_host_without_a_stream_waits_for_work_on_other_streams(device, stream):
+def test_to_host_without_stream_waits_for_other_streams(device, stream):
     x = device.zeros(3, np.int32)
     with busy(stream) as release:
         x.fill(7, stream=stream)
@@ -159,7 +159,7 @@ def test_to_host_without_a_stream_waits_for_work_on_other_streams(device, stream
 
 
 @pytest.mark.requires(devices=2)
-def test_arrays_without_a_stream_belong_to_their_device_and_leave_the_current_one():
+def test_arrays_without_stream_leave_the_current_device_alone():
     def check():
         Device(0).set_current()
         with pytest.raises(CUDAError, match="set_current"):
@@ -183,7 +183,7 @@ def test_arrays_without_a_stream_belong_to_their_device_and_leave_the_current_on
         lambda device: device.empty(3, np.int32, pinned=True),
     ],
 )
-def test_arrays_make_their_device_current_on_a_thread_without_a_context(use):
+def test_arrays_make_their_device_current_on_a_new_thread(use):
     def check():
         device = Device.get_all_devices()[-1]
         with pytest.raises(CUDAError, match="set_current"):

@@ -149,7 +149,7 @@ def test_no_allocation_without_a_way_to_report_it(table):
         allocate(None, None, None, None)
 
 
-def test_borrowed_tensors_of_interfaces_have_their_strides_in_elements(table):
+def test_borrowed_interface_tensors_have_strides_in_elements(table):
     """The interface has strides in bytes, and may leave out those of C order."""
     for strides, expected in (((4, 8), [1, 2]), (None, [3, 1])):
         array = CudaInterface(np.zeros((2, 3), np.float32), strides=strides)

@@ -125,7 +125,7 @@ def test_interlocking_layouts_have_no_common_bytes(first, second, expected):
     assert layouts_overlap((8,), *first, *second, 4) is expected
 
 
-def test_layouts_that_take_too_long_to_compare_count_as_overlapping(monkeypatch):
+def test_layouts_too_slow_to_compare_count_as_overlapping(monkeypatch):
     def give_up(*arrays, max_work):
         raise RuntimeError("Exceeded max_work")
 
@@ -138,7 +138,7 @@ def test_layouts_that_take_too_long_to_compare_count_as_overlapping(monkeypatch)
     ("shape", "strides", "itemsize"),
     [((4, 4), (1, 1), 1), ((4, 4), (-1, 1), 4), ((3, 4), (3, 2), 1), ((2, 2, 3), (5, 3, 1), 2), ((3, 3), (0, 1), 1)],
 )
-def test_destinations_whose_elements_overlap_at_any_strides_are_rejected(shape, strides, itemsize):
+def test_destination_with_overlapping_elements_is_rejected(shape, strides, itemsize):
     with pytest.raises(ValueError, match="elements of the destination overlap"):
         plan_copy(shape, strides, c_strides(shape), itemsize)
 

@@ -87,7 +87,7 @@ def test_a_module_that_hangs_is_stopped(tmp_path):
     assert report.not_ended == ["room.test_endless (not begun)"]
 
 
-def test_the_test_that_did_not_end_is_named_and_the_worst_outcome_counts():
+def test_unfinished_test_is_named_and_the_worst_outcome_counts():
     module = suites.Module("room.test_it")
     records = [
         {"begun": "file.py::test_a"},

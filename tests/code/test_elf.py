@@ -227,7 +227,7 @@ def test_damaged_notes_are_found(image):
 
 
 @needs_compiler
-def test_numbers_too_large_for_the_header_are_in_the_first_section():
+def test_counts_too_large_for_the_header_are_in_section_zero():
     image = Image(compiled(PART, "cubin").code)
     table = image.get(0, HEADER["shoff"])
     image.put(table, SECTION["size"], image.get(0, HEADER["shnum"]))

@@ -78,7 +78,7 @@ def test_every_attribute_has_a_row_with_a_sentence():
     assert all(row.__doc__.startswith(f"{row.convert.__name__}: ") for row in rows.values())
 
 
-def test_attributes_and_occupancy_are_made_once_and_name_their_kernel():
+def test_attributes_and_occupancy_are_cached_and_name_the_kernel():
     kernel = Kernel.from_handle(4096)
     assert kernel.attributes is kernel.attributes
     assert kernel.occupancy is kernel.occupancy
@@ -336,7 +336,7 @@ def test_errors_of_a_function_for_block_sizes_are_raised(kernel, error):
     assert len(calls) == 1
 
 
-def test_null_pointers_and_other_types_are_rejected_as_function_for_block_sizes():
+def test_block_size_function_must_be_a_non_null_c_function():
     occupancy = Kernel.from_handle(4096).occupancy
     null = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_int)(0)
     with pytest.raises(ValueError, match="dynamic_shared_memory_needed must be a function, but is a null pointer"):

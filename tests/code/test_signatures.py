@@ -213,7 +213,7 @@ def test_names_are_not_those_of_another_function():
 
 
 @pytest.mark.parametrize(("name", "header"), [("half", "cuda_fp16.h"), ("nv_bfloat16", "cuda_bf16.h")])
-def test_a_short_name_counts_only_with_the_header_that_defines_it(name, header):
+def test_short_type_name_counts_only_with_its_header(name, header):
     assert types(f"{name} x") == [None]
     assert types(f"{name} x", f"#include <{header}>") == [f"__{name}"]
     assert types(f"{name} x", f"typedef unsigned short {name};") == ["unsigned short"]

@@ -118,7 +118,7 @@ def test_other_messages_have_no_advice(log):
 
 
 @pytest.mark.parametrize("error", [AttributeError, RuntimeError, ValueError])
-def test_advice_works_with_a_pathfinder_that_does_not_know_the_headers(monkeypatch, error):
+def test_advice_works_with_a_pathfinder_without_the_headers(monkeypatch, error):
     def fail(library):
         raise error(library)
 

@@ -204,7 +204,7 @@ def unloaded(monkeypatch):
 
 
 @needs_nvidia
-def test_a_wrong_recorded_version_is_corrected_when_nvrtc_is_loaded(unloaded):
+def test_wrong_recorded_version_is_corrected_when_nvrtc_loads(unloaded):
     assert _nvrtc.nvrtc_version() == (99, 1)
     unloaded()
     assert _nvrtc.loaded_nvrtc_version() != (99, 1)
@@ -244,7 +244,7 @@ def test_undecodable_bytes_in_the_log_are_escaped(monkeypatch):
     assert _nvrtc.program_log(None) == "line 1: \\xff"
 
 
-def test_a_finalizer_may_close_the_program_during_its_compilation(monkeypatch):
+def test_finalizer_may_close_the_program_while_it_compiles(monkeypatch):
     class Closer:
         def __init__(self):
             self.itself = self

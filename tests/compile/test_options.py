@@ -446,7 +446,7 @@ def test_the_error_of_a_null_character_names_the_option(field):
 
 
 @pytest.mark.parametrize("std", ["c++99x", "c++98", "C++17", "17", "gnu++17", "", "c++17\0"])
-def test_a_standard_that_the_compiler_does_not_support_is_rejected(std):
+def test_unsupported_language_standard_is_rejected(std):
     with pytest.raises(ValueError, match=r"std must be 'c\+\+03', .* or 'c\+\+23', not "):
         ProgramOptions(arch=ARCH, std=std)
 

@@ -70,7 +70,7 @@ def test_equal_values_of_other_types_have_settings_of_their_own(one, other):
     assert settings_of(**other).options == ProgramOptions(arch="sm_90", **other)
 
 
-def test_other_options_and_other_languages_have_settings_of_their_own():
+def test_options_and_languages_have_separate_settings():
     different = [settings_of(), settings_of(debug=True), settings_of(arch="sm_80"), settings_of(PTX)]
     assert len(set(map(id, different))) == len(different)
 

@@ -84,7 +84,7 @@ def test_comparisons_with_out_of_range_numbers_are_correct():
 
 
 @pytest.mark.parametrize("bad", [[0, 0], np.zeros(2, "i1"), 3])
-def test_out_of_elementwise_functions_must_be_an_array_of_the_device(bad):
+def test_elementwise_out_must_be_a_device_array(bad):
     d = gpuarray.to_gpu(np.array([1, -1], "i1"))
     with pytest.raises(TypeError, match=f"out must be a GPUArray, not {type(bad).__name__}"):
         gpuarray.maximum(d, d, bad)

@@ -89,6 +89,6 @@ def test_no_device_that_works_raises_the_builtin_runtime_error():
 
 
 @pytest.mark.parametrize("end", ["", "context.pop()", "context.detach()", "context.pop(); context.detach()"])
-def test_process_exits_with_default_contexts_that_were_popped_or_detached(end):
+def test_process_exits_after_default_contexts_are_popped(end):
     code = f"import sys; sys.stderr = sys.stdout\nfrom cuda.core.driver.autoinit import context\n{end}"
     assert run(code) == ""

@@ -180,7 +180,7 @@ def test_example_names_a_missing_package(name, module):
 
 
 @pytest.mark.requires(device=False)
-def test_example_without_a_device_fails_with_the_error_of_the_library():
+def test_example_without_a_device_fails_with_the_library_error():
     done = run("saxpy")
     assert done.returncode != 0
     assert "verified" not in done.stdout

@@ -53,7 +53,7 @@ def test_there_are_enough_values():
         "utils.copy_batch: dsts",
     ],
 )
-def test_targets_are_functions_constructors_methods_setters_and_operators(targets, name):
+def test_targets_include_each_kind_of_callable(targets, name):
     names = {f"{target.name}: {(target.parameter or 'None').lstrip('*')}" for target in targets}
     assert name in names
 

@@ -66,13 +66,13 @@ def test_an_invalid_count_of_forks_is_rejected(builder, count, error):
 
 
 @pytest.mark.requires(cuda=(12, 4))
-def test_an_argument_of_a_kernel_node_that_cannot_be_printed_is_described(memory, kernels):
+def test_unprintable_kernel_node_argument_is_described(memory, kernels):
     node = GraphDefinition().launch(ONE, kernels["add"], memory.buffer, 3)
     with pytest.raises(OverflowError, match="parameter 2 .* is .* int; an int of 16610 bits does not fit"):
         node.update(args=(memory.buffer, HUGE))
 
 
-def test_the_repr_of_a_captured_function_that_cannot_be_printed_says_so(device):
+def test_repr_of_an_unprintable_captured_function_says_so(device):
     function = functools.partial(len, 10**5000)
     assert repr(capture(function)) == "<CapturedFunction a partial that cannot be written out>"
 

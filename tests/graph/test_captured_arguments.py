@@ -64,7 +64,7 @@ class Older(OnDevice):
         self.__cuda_array_interface__["version"] = 2
 
 
-def test_arrays_with_an_older_interface_are_compared_if_an_importer_reads_them(stream):
+def test_importers_compare_arrays_with_an_older_interface(stream):
     memory = ints(4)
     work = capture(lambda stream, argument: None)
     for _ in range(3):
@@ -79,7 +79,7 @@ def test_arrays_with_an_older_interface_are_compared_if_an_importer_reads_them(s
         register_importer(Older, None)
 
 
-def test_arguments_that_cannot_be_compared_are_captured_each_time(stream):
+def test_incomparable_arguments_are_captured_each_time(stream):
     axpy = kernel("axpy")
 
     @capture
@@ -119,7 +119,7 @@ def test_a_configuration_that_was_changed_in_place_is_updated(stream):
     assert values(y) == [16, 4, 2, 2] and work.statistics == CaptureStatistics(1, 2, 1, 0)
 
 
-def test_memory_of_another_address_size_or_class_is_captured_again(stream):
+def test_memory_with_a_new_address_size_or_class_is_recaptured(stream):
     axpy, runs = kernel("axpy"), []
 
     @capture(maxsize=16)
@@ -156,7 +156,7 @@ def test_many_arguments_are_compared(stream, data):
     assert len(runs) == 3 and work.statistics == CaptureStatistics(captures=1, updates=2, replays=1)
 
 
-def test_numpy_dtypes_are_compared_with_their_fields_and_metadata(stream):
+def test_numpy_dtypes_compare_with_their_fields_and_metadata(stream):
     dtypes = [
         "<i4", "<f4", [("a", "<i4")], [("b", "<i4")], np.dtype("<i4", metadata={"unit": 1}),
         np.dtype("<i4", metadata={"unit": 2}), [("a", np.dtype("<i4", metadata={"unit": 1}))],
@@ -184,7 +184,7 @@ def test_one_argument_twice_differs_from_two_equal_arguments(stream):
     assert found == [True, False, True] and work.statistics.replays == 1
 
 
-def test_a_dropped_memory_resource_is_not_kept_alive_and_not_mistaken(stream):
+def test_dropped_memory_resource_is_not_kept_alive_or_mistaken(stream):
     class Resource(MemoryResource):
         is_device_accessible = is_host_accessible = True
         device_id = -1
@@ -255,7 +255,7 @@ def test_arrays_at_one_address_are_distinguished_by_their_fields(stream, has_des
 
 @pytest.mark.parametrize("levels", [0, 1, 31, 32, 33])
 @pytest.mark.parametrize("is_key", [False, True])
-def test_kernels_inside_containers_are_kept_while_calls_with_them_can_be_replayed(stream, levels, is_key):
+def test_kernels_inside_containers_live_as_long_as_their_replays(stream, levels, is_key):
     def nested(kernel):
         argument = {kernel: 1} if is_key else {1: kernel}
         for _ in range(levels):
@@ -280,7 +280,7 @@ def test_kernels_inside_containers_are_kept_while_calls_with_them_can_be_replaye
 
 
 @pytest.mark.parametrize("data", [(), ("x", "y")])
-def test_a_parameter_computed_from_two_addresses_is_right_when_both_move(stream, data):
+def test_parameter_from_two_addresses_is_right_when_both_move(stream, data):
     axpy = kernel("axpy")
 
     @capture(data=data)

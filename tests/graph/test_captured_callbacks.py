@@ -41,7 +41,7 @@ def test_callbacks_run_in_the_order_of_the_capture(builder, stream, kernels, mem
     assert seen == [-1] and memory.values[0] == 10
 
 
-def test_callbacks_of_forks_come_before_the_join_and_after_the_split(builder, stream):
+def test_fork_callbacks_run_after_the_split_and_before_the_join(builder, stream):
     seen = []
     builder.callback(lambda: seen.append("first"))
     forks = builder.split(3)
@@ -113,7 +113,7 @@ def test_c_functions_get_their_data(builder, stream):
     assert seen == [b"abc", None, b"xyz"]
 
 
-def test_an_exception_is_reported_with_callback_and_graph_and_later_work_runs(builder, stream, unraisable):
+def test_callback_exception_is_reported_and_later_work_runs(builder, stream, unraisable):
     seen = []
 
     def fail():

@@ -30,7 +30,7 @@ def test_the_same_arguments_are_replayed_with_new_data(step, stream):
     assert step.statistics == CaptureStatistics(captures=1, updates=0, replays=5)
 
 
-def test_memory_closed_during_a_call_lasts_until_the_work_is_done(stream):
+def test_memory_closed_during_a_call_lasts_until_the_work_ends(stream):
     target = ints(4)
 
     @capture
@@ -47,7 +47,7 @@ def test_memory_closed_during_a_call_lasts_until_the_work_is_done(stream):
         assert values(target) == [number] * 4
 
 
-def test_a_captured_function_called_with_a_builder_adds_to_its_capture(step, stream, device):
+def test_captured_function_called_with_a_builder_adds_to_it(step, stream, device):
     x, y = ints(4, 1), ints(4)
     with device.create_graph_builder().begin_building() as builder:
         step(builder, y.buffer, x.buffer, 3, 4)
@@ -223,7 +223,7 @@ class Slots:
         launch(stream, ONE, kernel("axpy"), y, y, 1, 1)
 
 
-def test_instances_without_weak_references_are_captured_each_time(stream):
+def test_instances_without_weakrefs_are_captured_each_time(stream):
     y = ints(1, 1)
 
     class Adder:

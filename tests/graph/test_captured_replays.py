@@ -118,7 +118,7 @@ def test_work_can_use_named_data_in_any_way(stream, way):
     assert runs == [1, 2, 3, 4] and work.statistics.replays == 0
 
 
-def test_calls_that_cannot_be_compared_leave_other_executables_alone(step, stream):
+def test_incomparable_calls_leave_other_executables_alone(step, stream):
     x, y = ints(4, 1), ints(4)
     for _ in range(4):
         step(stream, y.buffer, x.buffer, 1, 4)

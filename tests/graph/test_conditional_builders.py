@@ -240,7 +240,7 @@ def test_bodies_and_their_builder_end_in_any_order(stream, kernel, memory, order
 
 
 @pytest.mark.requires(cuda=(12, 3))
-def test_a_view_of_a_body_is_invalid_after_its_graph_is_destroyed(stream):
+def test_body_view_is_invalid_after_its_graph_is_destroyed(stream):
     builder = stream.create_graph_builder().begin_building()
     body = builder.if_then(builder.create_condition(1))
     view = body.graph_definition

@@ -68,7 +68,7 @@ def test_a_graph_launches_itself_until_it_is_done(device, stream, own, memory):
     assert value(memory) == 500
 
 
-def test_the_host_can_launch_and_change_a_graph_for_device_launch(device, stream, own, memory):
+def test_host_can_launch_and_change_a_graph_for_device_launch(device, stream, own, memory):
     definition = appending(own, memory, 7)
     graph = definition.instantiate(GraphCompleteOptions(device_launch=True, upload_stream=stream))
     graph.launch(stream)

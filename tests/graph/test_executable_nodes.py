@@ -196,7 +196,7 @@ def test_child_graphs_are_updated(stream, kernels, memory):
     assert memory.values[0] == 40
 
 
-def test_callbacks_are_updated_and_their_exceptions_name_the_executable(stream, unraisable):
+def test_updated_callback_exceptions_name_the_executable(stream, unraisable):
     calls = []
     definition = GraphDefinition()
     node = definition.callback(lambda: calls.append("old"))

@@ -288,7 +288,7 @@ def test_a_capture_rejects_an_executable_graph_and_names_embed(builder, kernel, 
 
 
 @pytest.mark.parametrize("mode", ["GLOBAL", "THREAD_LOCAL", "RELAXED"])
-def test_a_capture_of_another_library_rejects_an_executable_graph_and_stays_valid(device, stream, kernel, memory, mode):
+def test_foreign_capture_rejects_an_executable_and_stays_valid(device, stream, kernel, memory, mode):
     from cuda.bindings import driver
 
     graph = GraphDefinition().instantiate()

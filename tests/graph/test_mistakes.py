@@ -226,7 +226,7 @@ def test_values_that_destroy_their_graph_are_rejected(device, kernel, memory):
 
 
 @pytest.mark.parametrize("is_main", [True, False])
-def test_synchronizing_a_capturing_stream_is_rejected_on_every_thread(device, is_main):
+def test_sync_of_a_capturing_stream_is_rejected_on_every_thread(device, is_main):
     def wait(stream):
         device.set_current()
         with pytest.raises(CUDAError, match="cannot be captured") as caught:

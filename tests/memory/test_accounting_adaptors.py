@@ -207,7 +207,7 @@ def test_size_that_the_upstream_rounds_up_counts_in_full():
     assert (limited.bytes_in_use, limited.upstream.blocks) == (0, {})
 
 
-def test_too_small_a_buffer_of_the_upstream_is_rejected_and_not_counted():
+def test_too_small_upstream_buffer_is_rejected_and_not_counted():
     class Short(HostMemoryResource):
         def allocate(self, size, *, stream=None):
             return super().allocate(size // 2, stream=stream)

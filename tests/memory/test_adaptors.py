@@ -91,7 +91,7 @@ def test_upstream_without_its_properties_is_rejected(adaptor):
         adaptor(MemoryResource())
 
 
-def test_subclass_that_does_not_call_the_base_constructor_is_an_error():
+def test_subclass_must_call_the_base_constructor():
     class Uninitialized(StatisticsMemoryResource):
         def __init__(self):
             pass
@@ -302,7 +302,7 @@ def test_buffers_are_not_shared_with_processes(adaptor):
 
 
 @adaptors
-def test_allocate_of_a_python_subclass_is_called_by_outer_adaptors(adaptor):
+def test_outer_adaptors_call_allocate_of_a_python_subclass(adaptor):
     base = LimitingMemoryResource if adaptor is limited else adaptor
 
     class Counting(base):
@@ -373,7 +373,7 @@ def test_memory_of_a_device_holds_data(device, stream, adaptor):
 
 
 @adaptors
-def test_copy_without_a_destination_allocates_from_the_outer_resource(device, stream, adaptor):
+def test_copy_without_destination_allocates_from_outer_resource(device, stream, adaptor):
     mr = adaptor(device.memory_resource)
     source = mr.allocate(64, stream=stream)
     source.fill(3, stream=stream)

@@ -260,7 +260,7 @@ def test_objects_of_this_process_are_not_pickled(things, name, use):
         lambda: VirtualMemoryResource(0, {"peers": [0]}),
     ],
 )
-def test_resources_without_a_pool_are_pickled_by_their_configuration(device, stream, make):
+def test_resources_without_a_pool_pickle_as_their_configuration(device, stream, make):
     resource = make()
     same = pickle.loads(pickle.dumps(resource))
     assert type(same) is type(resource)
@@ -362,7 +362,7 @@ def test_numbers_of_numa_nodes_out_of_range_are_rejected(numa_id):
 
 
 @pytest.mark.requires(device=True, vmm=True)
-def test_configuration_of_virtual_memory_is_checked_when_it_is_assigned(device):
+def test_virtual_memory_config_is_checked_on_assignment(device):
     resource = VirtualMemoryResource(device)
     resource.config = {"granularity": "minimum"}
     assert resource.config.granularity == "minimum"

@@ -397,7 +397,7 @@ def test_managed_resource_makes_managed_buffers():
     assert Managed().allocate(8).is_managed is True
 
 
-def test_properties_of_wrapped_device_memory_come_from_the_driver(device, stream):
+def test_wrapped_device_memory_has_the_drivers_properties(device, stream):
     owned = device.allocate(64, stream=stream)
     wrapped = Buffer.from_handle(owned.handle, 64, owner=owned)
     assert (wrapped.device_id, wrapped.is_device_accessible, wrapped.is_host_accessible) == (0, True, False)

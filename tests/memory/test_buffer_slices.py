@@ -214,7 +214,7 @@ def test_parent_keeps_no_dropped_slices(mr, buffer):
     assert len(mr.freed) == 1
 
 
-def test_closing_the_parent_closes_its_slices_and_frees_immediately(mr, buffer):
+def test_closing_the_parent_closes_slices_and_frees_immediately(mr, buffer):
     parts = [buffer[i:] for i in range(16)]
     parts.append(parts[3][2:])
     buffer.close()
@@ -438,7 +438,7 @@ def test_slices_are_copied_in_batches(device, stream):
     assert read(target, stream) == bytes([*range(16, 64), *range(16)])
 
 
-def test_memory_stays_until_the_work_after_slice_and_parent_are_dropped(device, stream):
+def test_memory_of_dropped_slice_and_parent_outlives_the_work(device, stream):
     target = device.allocate(1 << 16, stream=stream)
     buffer = device.allocate(1 << 17, stream=stream)
     buffer.fill(3, stream=stream)

@@ -84,7 +84,7 @@ def test_sizes_are_rounded_up_to_bins(size, block):
     assert mr.cached_bytes == 0
 
 
-def test_bins_are_at_most_a_quarter_larger_than_the_requested_size():
+def test_bins_exceed_the_requested_size_by_at_most_a_quarter():
     class Recording(HostMemoryResource):
         def allocate(self, size, *, stream=None):
             self.size = size
@@ -159,7 +159,7 @@ def test_memory_of_a_foreign_stream_is_not_cached(mr, upstream):
     assert (mr.cached_bytes, len(upstream.freed)) == (0, 1)
 
 
-def test_memory_freed_on_another_stream_is_cached_for_that_stream(mr):
+def test_memory_is_cached_for_the_stream_that_freed_it(mr):
     buffer = mr.allocate(100, stream=PER_THREAD_DEFAULT_STREAM)
     address = buffer.handle
     buffer.close(LEGACY_DEFAULT_STREAM)
@@ -203,7 +203,7 @@ def test_least_recently_used_memory_is_freed_first(upstream):
     assert [freed[0] for freed in upstream.freed] == addresses[:1]
 
 
-def test_memory_above_the_limit_is_allocated_in_its_exact_size_and_not_cached(upstream):
+def test_memory_over_the_limit_has_exact_size_and_is_not_cached(upstream):
     mr = CachingMemoryResource(upstream, max_cached_bytes=1000)
     allocate_and_free(mr, 1001)
     allocate_and_free(mr, 600)  # its block would have 1024 bytes
@@ -253,7 +253,7 @@ def test_closed_cache_frees_memory_immediately(mr, upstream):
 # Out of memory
 
 
-def test_cached_memory_is_freed_when_the_upstream_is_out_of_memory(upstream):
+def test_cached_memory_is_freed_if_the_upstream_is_exhausted(upstream):
     mr = CachingMemoryResource(LimitingMemoryResource(upstream, 4096))
     for size in (1024, 2048):
         allocate_and_free(mr, size)
@@ -271,7 +271,7 @@ def test_exact_size_is_tried_when_its_block_does_not_fit(upstream):
     assert (mr.cached_bytes, mr.upstream.bytes_in_use) == (0, 0)
 
 
-def test_error_of_the_upstream_is_raised_if_freeing_the_cache_does_not_help(upstream):
+def test_upstream_error_is_raised_if_freeing_does_not_help(upstream):
     mr = CachingMemoryResource(LimitingMemoryResource(upstream, 4096))
     allocate_and_free(mr, 1024)
     held = allocate(mr, 2048)
@@ -341,7 +341,7 @@ def test_other_stream_waits_for_the_work_before_the_free(device, stream, cache, 
 
 
 @pytest.mark.requires(mempool=True)
-def test_memory_of_a_busy_stream_is_reused_by_others_after_the_work_before_its_free(device, stream, cache):
+def test_other_streams_reuse_busy_memory_after_its_work(device, stream, cache):
     other = device.create_stream()
     address = allocate_and_free(cache, 4096, stream)
     with busy(stream) as release:
@@ -386,7 +386,7 @@ def test_memory_freed_after_the_event_is_not_reused_by_others(device, stream, ca
 
 
 @pytest.mark.requires(mempool=True)
-def test_memory_of_an_idle_stream_is_reused_by_others_immediately(device, stream, cache):
+def test_other_streams_reuse_idle_memory_immediately(device, stream, cache):
     address = allocate_and_free(cache, 4096, stream)
     stream.sync()
     other = device.create_stream()
@@ -397,7 +397,7 @@ def test_memory_of_an_idle_stream_is_reused_by_others_immediately(device, stream
 
 
 @pytest.mark.requires(mempool=True)
-def test_memory_of_the_default_stream_is_cached_as_for_other_streams(device, stream, cache):
+def test_default_stream_memory_is_cached_as_for_other_streams(device, stream, cache):
     address = allocate_and_free(cache, 4096)
     assert allocate_and_free(cache, 4096) == address
     device.sync()
@@ -455,7 +455,7 @@ def test_capturing_stream_gets_no_cached_memory(stream, cache):
 
 
 @pytest.mark.requires(mempool=True)
-def test_other_streams_neither_invalidate_a_capture_nor_reuse_its_memory(device, stream, cache):
+def test_other_streams_leave_a_capture_and_its_memory_alone(device, stream, cache):
     other = device.create_stream()
     address = allocate_and_free(cache, 4096, stream)
     with capture(stream) as graph:
@@ -470,7 +470,7 @@ def test_other_streams_neither_invalidate_a_capture_nor_reuse_its_memory(device,
 
 
 @pytest.mark.requires(mempool=True)
-def test_queries_of_other_streams_do_not_invalidate_a_capture_of_the_program(device, stream, cache):
+def test_stream_queries_do_not_invalidate_the_programs_capture(device, stream, cache):
     other, third = device.create_stream(), device.create_stream()
     address = allocate_and_free(cache, 4096, other)
     other.sync()
@@ -510,7 +510,7 @@ def test_memory_freed_during_a_capture_is_reused_after_it(stream, cache, pool):
 
 
 @pytest.mark.requires(mempool=True)
-def test_threads_with_streams_of_their_own_never_share_memory_in_use(device, cache, pool):
+def test_threads_with_separate_streams_never_share_memory_in_use(device, cache, pool):
     in_use = set()
     clashes = []
 

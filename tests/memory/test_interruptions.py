@@ -165,7 +165,7 @@ def test_interrupted_buffers_over_given_memory_lose_nothing(device, stream):
     assert not memory.is_closed
 
 
-def test_exception_of_a_handler_in_a_method_of_an_adaptor_is_raised_later(device, stream):
+def test_handler_exception_in_an_adaptor_method_is_raised_later(device, stream):
     class Interrupting(StatisticsMemoryResource):
         def _freed(self, pointer, size, stream):
             raise Interrupt

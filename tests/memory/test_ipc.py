@@ -199,7 +199,7 @@ def test_buffer_can_be_an_argument_of_a_process(buffer):
 
 
 @pytest.mark.requires(ipc=True)
-def test_shared_objects_are_pickled_on_a_thread_without_a_context(pool, buffer):
+def test_shared_objects_pickle_on_a_thread_without_a_context(pool, buffer):
     objects = (buffer, pool, pool.allocation_handle)
     same, resource, handle = in_thread(lambda: ForkingPickler.loads(bytes(ForkingPickler.dumps(objects))))
     assert (same, resource, handle.uuid) == (buffer, pool, pool.uuid)
@@ -207,7 +207,7 @@ def test_shared_objects_are_pickled_on_a_thread_without_a_context(pool, buffer):
 
 
 @pytest.mark.requires(ipc=True)
-def test_shared_objects_can_be_closed_right_after_they_were_put_into_a_queue(pool, buffer, stream):
+def test_shared_objects_can_be_closed_right_after_queue_put(pool, buffer, stream):
     context = multiprocessing.get_context("spawn")
     there, back = context.Queue(), context.Queue()
     process = context.Process(target=shared_memory.pass_on, args=(there, back))
@@ -252,7 +252,7 @@ def test_exported_buffer_can_be_pickled_after_its_close(pool, stream):
 
 
 @pytest.mark.requires(ipc=True)
-def test_closed_buffer_can_be_pickled_while_a_view_borrows_its_memory(child, buffer):
+def test_closed_buffer_pickles_while_a_view_borrows_its_memory(child, buffer):
     view = StridedMemoryView.from_buffer(buffer, (SIZE,), itemsize=1)
     buffer.close()
     answer, is_mapped, _ = child.call(shared_memory.read_and_answer, buffer, 2)
@@ -484,7 +484,7 @@ def test_closed_pool_is_not_shared(pool):
 
 
 @pytest.mark.requires(ipc=True)
-def test_import_by_descriptor_leaves_the_descriptor_to_the_caller(shareable, pool):
+def test_import_by_descriptor_leaves_it_to_the_caller(shareable, pool):
     imported = import_pool(shareable, int(pool.allocation_handle))
     assert (imported.is_mapped, imported.is_ipc_enabled, imported.uuid) == (True, True, None)
     assert (imported.is_handle_owned, imported.device_id) == (True, pool.device_id)

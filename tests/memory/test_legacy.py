@@ -112,7 +112,7 @@ def test_synchronous_memory_holds_data(device, stream, given):
     buffer.close()
 
 
-def test_synchronous_memory_needs_no_current_context_with_a_stream(device, stream):
+def test_synchronous_memory_with_a_stream_needs_no_context(device, stream):
     def work():
         with _SynchronousMemoryResource(0).allocate(64, stream=stream) as buffer:
             return buffer.size

@@ -85,7 +85,7 @@ def test_streams_of_wrong_type_are_rejected(unopened, stream):
         unopened.deallocate(4096, 8, stream=stream)
 
 
-def test_allocate_of_a_python_subclass_is_called_on_the_fast_path(unopened):
+def test_fast_path_calls_allocate_of_a_python_subclass(unopened):
     class Counting(DeviceMemoryResource):
         def allocate(self, size, *, stream):
             return Buffer.from_handle(4096, size, owner="counted")
@@ -96,7 +96,7 @@ def test_allocate_of_a_python_subclass_is_called_on_the_fast_path(unopened):
 
 
 @pytest.mark.parametrize("base", [DeviceMemoryResource, ManagedMemoryResource, PinnedMemoryResource])
-def test_allocate_of_a_subclass_that_is_a_cython_method_is_called_on_the_fast_path(base):
+def test_fast_path_calls_allocate_that_is_a_cython_method(base):
     class Borrowing(base):
         allocate = MemoryResource.allocate  # a method of Cython, like those of the pools
 
@@ -260,7 +260,7 @@ def test_own_pool_outlives_its_resource_while_it_has_allocations(stream, pool):
 
 
 @pytest.mark.requires(software=True)  # lists the calls of the driver
-def test_pool_is_destroyed_when_the_streams_that_may_free_its_memory_are_idle(tmp_path):
+def test_pool_is_destroyed_when_its_streams_are_idle(tmp_path):
     trace = tmp_path / "trace"
     code = (
         "import ctypes; from cuda.core import *\n"
@@ -318,7 +318,7 @@ def test_pool_is_destroyed_after_work_of_default_streams(device):
     assert not has_pending_destructions()
 
 
-def test_pool_is_destroyed_after_work_of_streams_that_were_closed(device):
+def test_pool_is_destroyed_after_the_work_of_closed_streams(device):
     device.sync()
     stream = device.create_stream()
     with busy(stream) as release:

@@ -245,7 +245,7 @@ def test_failed_free_warns_with_size_and_address(stream, pool):
 
 @pytest.mark.requires(mempool=True)
 @pytest.mark.parametrize("mode", ["GLOBAL", "RELAXED"])
-def test_freeing_on_a_capturing_stream_waits_for_the_end_of_the_capture(stream, pool, mode):
+def test_freeing_on_a_capturing_stream_waits_for_the_capture_end(stream, pool, mode):
     used = pool.attributes.used_mem_current
     buffer = pool.allocate(4096, stream=stream)
     c_mode = getattr(driver.CUstreamCaptureMode, f"CU_STREAM_CAPTURE_MODE_{mode}")

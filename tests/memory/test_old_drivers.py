@@ -34,7 +34,7 @@ QUIET = {"CUDA_PYTHON_DISABLE_MAJOR_VERSION_WARNING": "1"}
 
 
 @pytest.mark.requires(software=True)
-def test_memory_that_needs_cuda_13_is_rejected_with_an_older_driver():
+def test_older_driver_rejects_memory_that_needs_cuda_13():
     lines = run(PROGRAM, CUDA_EMULATOR_DRIVER_VERSION="12090").splitlines()
     assert len(lines) == 7
     assert lines[0].startswith("RuntimeError the current pool of host memory needs a driver for CUDA 13.0")
@@ -60,5 +60,5 @@ for options in (PinnedMemoryResourceOptions(), PinnedMemoryResourceOptions(numa_
 
 @pytest.mark.requires(software=True)
 @pytest.mark.parametrize("version", ["12.2", "12.9"])
-def test_devices_can_access_pools_of_host_memory_with_an_older_driver(version):
+def test_devices_can_access_host_pools_with_an_older_driver(version):
     assert run(POOLS, CUDA_EMULATOR_DRIVER_VERSION=version, **QUIET) == "True\nTrue\n"

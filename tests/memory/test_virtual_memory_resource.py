@@ -307,7 +307,7 @@ def test_contents_stay_when_a_buffer_grows(device, stream, block_the_way):
 
 
 @pytest.mark.requires(vmm=True)
-def test_a_grown_buffer_keeps_its_address_if_the_next_ones_are_free(resource):
+def test_grown_buffer_keeps_its_address_if_the_next_is_free(resource):
     with buffer_before_free_addresses(resource) as buffer:
         address, size = buffer.handle, buffer.size
         with resource.modify_allocation(buffer, size + 1) as grown:
@@ -337,7 +337,7 @@ def test_shared_memory_is_freed_with_its_last_buffer(resource, stream, is_moved,
 
 
 @pytest.mark.requires(vmm=True)
-def test_a_grown_buffer_has_a_second_address_if_the_next_ones_are_used(resource, stream):
+def test_grown_buffer_gets_another_address_if_the_next_is_used(resource, stream):
     buffer = resource.allocate(1, stream=stream)
     size = buffer.size
     with blocked(buffer):
@@ -365,7 +365,7 @@ class ClosesBuffer(VirtualMemoryResource):
 
 @pytest.mark.requires(vmm=True, software=True)  # counts free memory
 @pytest.mark.parametrize("is_moved", [False, True])
-def test_a_buffer_closed_while_it_grows_leaves_its_memory_to_the_new_one(device, stream, is_moved):
+def test_buffer_closed_while_it_grows_passes_its_memory_on(device, stream, is_moved):
     resource = ClosesBuffer(device)
     before = free_memory()
     buffer = resource.allocate(1, stream=stream)
@@ -459,7 +459,7 @@ def test_wrong_arguments_of_growth_are_rejected(resource):
 
 
 @pytest.mark.requires(vmm=True)
-def test_memory_that_moved_is_unmapped_after_the_work_of_its_stream(resource, stream):
+def test_moved_memory_is_unmapped_after_the_work_of_its_stream(resource, stream):
     with resource.allocate(1, stream=stream) as buffer, blocked(buffer):
         grown = resource.modify_allocation(buffer, 2 * buffer.size)
     with busy(stream) as release:
@@ -485,7 +485,7 @@ def test_impossible_size_is_rejected_and_leaks_nothing(resource, stream):
 
 
 @pytest.mark.requires(vmm=True, software=True)  # counts free memory
-def test_allocating_and_closing_leaves_the_free_memory_where_it_was(resource, stream):
+def test_allocating_and_closing_does_not_change_the_free_memory(resource, stream):
     before = free_memory()
     for _ in range(64):
         resource.allocate(1, stream=stream).close()
@@ -514,7 +514,7 @@ def test_deallocate_of_the_resource_takes_no_part(device):
 
 
 @pytest.mark.requires(vmm=True)
-def test_closing_on_a_capturing_stream_raises_and_leaves_the_buffer_open(resource, device, stream):
+def test_close_on_a_capturing_stream_raises_and_leaves_it_open(resource, device, stream):
     buffer = resource.allocate(1, stream=stream)
     with capture(stream) as graph:
         with pytest.raises(RuntimeError, match="must not be capturing"):

@@ -147,7 +147,7 @@ def test_descriptors_own_their_files(resource, buffer):
     assert open_descriptors() == before
 
 
-def test_descriptors_of_files_are_pickled_by_multiprocessing_only(buffer):
+def test_only_multiprocessing_pickles_file_descriptors(buffer):
     with pytest.raises(TypeError, match="multiprocessing"):
         pickle.dumps(buffer.ipc_descriptor)
     with pytest.raises(TypeError, match="multiprocessing"):

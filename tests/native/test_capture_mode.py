@@ -29,7 +29,7 @@ def test_captures_in_progress_are_counted(device, end):
 
 
 @pytest.mark.parametrize("mode", ["GLOBAL", "THREAD_LOCAL", "RELAXED"])
-def test_the_mode_of_the_thread_is_restored_by_calls_that_relax_it(device, stream, mode):
+def test_calls_that_relax_the_thread_mode_restore_it(device, stream, mode):
     wanted = getattr(driver.CUstreamCaptureMode, f"CU_STREAM_CAPTURE_MODE_{mode}")
     _, before = driver.cuThreadExchangeStreamCaptureMode(wanted)
     try:

@@ -73,7 +73,7 @@ def test_await_ends_after_the_work_while_other_tasks_run(run, stream):
     run(main())
 
 
-def test_await_of_an_idle_stream_and_a_completed_event_ends_immediately(run, device, stream):
+def test_await_of_completed_work_ends_immediately(run, device, stream):
     async def main():
         event = stream.record()
         stream.sync()
@@ -146,7 +146,7 @@ def test_async_with_waits_and_closes(run, device):
     run(main())
 
 
-def test_async_with_closes_after_an_exception_and_accepts_a_closed_stream(run, device):
+def test_async_with_closes_after_errors_and_takes_closed_streams(run, device):
     async def main():
         with pytest.raises(ZeroDivisionError):
             async with device.create_stream() as stream:
@@ -176,7 +176,7 @@ def test_await_of_a_closed_object_raises(device):
             thing.__await__()
 
 
-def test_await_and_callback_of_a_capturing_stream_raise_and_keep_the_capture(stream):
+def test_await_of_a_capturing_stream_raises_and_keeps_capturing(stream):
     builder = stream.create_graph_builder().begin_building()
     with pytest.raises(RuntimeError, match="capturing"):
         stream.__await__()
@@ -221,7 +221,7 @@ def test_streams_and_events_of_a_green_context(run, device):
 
 @pytest.mark.requires(software=True, cuda=(12, 9))
 @pytest.mark.filterwarnings("ignore::cuda.core.CUDAWarning")
-def test_failed_kernel_is_raised_by_the_await_and_passed_to_the_callback(run, device, stream):
+def test_failed_kernel_is_raised_by_await_and_passed_to_callback(run, device, stream):
     async def main():
         errors = []
         event = None
@@ -250,7 +250,7 @@ def test_failed_kernel_is_raised_by_the_await_and_passed_to_the_callback(run, de
 
 @pytest.mark.requires(software=True)
 @pytest.mark.parametrize("call", ["cuStreamAddCallback", "cuStreamWaitEvent", "cuStreamCreate"])
-def test_failed_driver_calls_are_raised_and_leave_nothing_pending(run, device, stream, call):
+def test_failed_driver_calls_raise_and_leave_nothing_pending(run, device, stream, call):
     from cuda import emulator
 
     async def main():
@@ -286,7 +286,7 @@ def test_callback_runs_in_the_loop_in_order(run, stream):
     run(main())
 
 
-def test_callback_without_a_loop_runs_on_a_thread_that_can_use_the_device(device, stream):
+def test_callback_without_a_loop_can_use_the_device(device, stream):
     is_called, found = threading.Event(), []
 
     def function(error):
@@ -341,7 +341,7 @@ def test_exceptions_of_callbacks_are_reported_and_the_others_run(run, stream, un
     assert [report.kind for report in unraisable] == [ZeroDivisionError]
 
 
-def test_exit_in_a_callback_ends_the_loop_after_the_other_callbacks(run, stream):
+def test_exit_in_a_callback_ends_the_loop_after_the_others(run, stream):
     called = []
 
     async def main():

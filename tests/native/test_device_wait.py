@@ -39,7 +39,7 @@ def interrupt(number=signal.SIGINT):
 
 
 @pytest.mark.parametrize("wait", ["stream.sync()", "event.sync()", "device.sync()"])
-def test_ctrl_c_ends_a_wait_for_an_endless_kernel_and_the_process_works_on(wait):
+def test_ctrl_c_ends_a_wait_for_an_endless_kernel(wait):
     out = run(
         START + f"try: interrupt(); {wait}\nexcept KeyboardInterrupt: print('interrupted')\n"
         "launch(other, config, one, buffer); other.sync(); print(seen[3])\n"
@@ -76,7 +76,7 @@ def test_a_signal_does_not_end_the_wait_of_another_thread():
     assert out.split() == ["True", "True"]
 
 
-def test_exit_does_not_wait_for_an_endless_kernel_that_uses_global_objects():
+def test_exit_does_not_wait_for_an_endless_kernel_of_globals():
     assert run(START + "print('end')", timeout=20) == "end\n"
 
 
@@ -111,7 +111,7 @@ def test_exit_releases_global_objects_where_no_work_is_left(tmp_path):
         assert ("cuStreamDestroy" in trace.read_text()) is is_released
 
 
-def test_ctrl_c_ends_a_compilation_and_the_program_compiles_again():
+def test_ctrl_c_ends_a_compilation_and_the_next_one_works():
     out = run(
         (slow_program(12, 1000) if cuda.emulator.is_active() else slow_program(5))
         + "program = Program(source, 'c++', ProgramOptions(arch='sm_90'))\n"
@@ -175,7 +175,7 @@ def test_a_handler_that_raises_ends_an_implicit_wait(kind):
 
 
 @pytest.mark.parametrize("kind", ["pinned", "registered"])
-def test_ctrl_c_ends_the_wait_of_a_close_and_the_process_works_on(kind):
+def test_ctrl_c_ends_the_wait_of_a_close(kind):
     setup, wait = WAITING[kind]
     out = run(
         START + f"{NAMES}{setup}\ntry:\n    interrupt(); {wait}\n    while True: pass\n"
@@ -186,7 +186,7 @@ def test_ctrl_c_ends_the_wait_of_a_close_and_the_process_works_on(kind):
 
 
 @pytest.mark.requires(software=True)  # counts allocations
-def test_memory_whose_close_was_interrupted_is_freed_after_the_work():
+def test_memory_is_freed_after_the_work_if_close_is_interrupted():
     out = run(
         START + f"{NAMES}from cuda import emulator\n"
         "def left(): return sum(not line.startswith('event') for line in emulator.leaks())\n"
@@ -313,7 +313,7 @@ def test_a_wait_ends_with_the_query_that_finds_the_work_complete(tmp_path, wait)
     ],
     ids=["handle", "protocol", "event handle", "foreign stream", "foreign kernel", "release threshold"],
 )
-def test_a_wait_ends_with_the_drivers_own_where_output_pools_or_libraries_may_need_it(tmp_path, before):
+def test_wait_ends_in_the_driver_if_output_or_pools_may_need_it(tmp_path, before):
     assert driver_waits(tmp_path, "stream.sync()", before) == "['cuStreamSynchronize']"
 
 
@@ -324,7 +324,7 @@ def test_waiting_again_for_an_idle_device_asks_the_driver_once(tmp_path):
 
 
 @pytest.mark.parametrize("mode", ["relaxed", "thread_local", "global"])
-def test_a_wait_for_a_device_raises_during_a_capture_and_leaves_it_valid(device, mode):
+def test_device_wait_raises_during_a_capture_and_leaves_it_valid(device, mode):
     with device.create_graph_builder() as builder:
         builder.begin_building(mode)
         with pytest.raises(CUDAError, match="CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"):
@@ -335,7 +335,7 @@ def test_a_wait_for_a_device_raises_during_a_capture_and_leaves_it_valid(device,
 
 
 @pytest.mark.requires(software=True)
-def test_a_wait_for_a_device_leaves_captures_valid_with_a_driver_for_cuda_12_4():
+def test_device_wait_leaves_captures_valid_on_cuda_12_4():
     code = (
         "from cuda.core import CUDAError, Device\n"
         "device = Device(); device.set_current(); builder = device.create_graph_builder().begin_building()\n"
@@ -347,7 +347,7 @@ def test_a_wait_for_a_device_leaves_captures_valid_with_a_driver_for_cuda_12_4()
     assert run(code, **variables) == "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED\n0\n"
 
 
-def test_threads_wait_for_a_device_beside_captures_of_other_threads():
+def test_threads_wait_for_a_device_while_others_capture():
     out = run(
         "import threading, time\nfrom cuda.core import CUDAError, Device\n"
         "device = Device(); device.set_current(); end = time.monotonic() + 0.3; counts = [0, 0]\n"

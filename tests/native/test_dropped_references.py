@@ -49,7 +49,7 @@ def returns_on_a_thread(device, function):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_memory_that_is_dropped_while_the_device_works_waits_in_a_list(device, stream, kind):
+def test_memory_dropped_while_the_device_works_is_queued(device, stream, kind):
     held = [KINDS[kind]()]
     with busy(stream) as release:
         held.clear()
@@ -127,7 +127,7 @@ def test_memory_waits_for_later_work_too(device, stream):
         ("cuMemAllocFromPoolAsync", lambda stream: stream.device.allocate(64, stream=stream)),
     ],
 )
-def test_an_allocation_that_is_out_of_memory_waits_for_pending_frees(device, stream, api, allocate):
+def test_allocation_out_of_memory_waits_for_pending_frees(device, stream, api, allocate):
     held, other = [KINDS["page-locked"]()], device.create_stream()
     allocate(other).close()
     with busy(stream) as release:
@@ -142,7 +142,7 @@ def test_an_allocation_that_is_out_of_memory_waits_for_pending_frees(device, str
 
 @pytest.mark.requires(software=True)  # makes calls fail
 @pytest.mark.parametrize("api", ["cuMemPoolCreate", "cuMemPoolImportFromShareableHandle"])
-def test_a_new_pool_that_is_out_of_memory_waits_for_pending_frees(device, stream, api):
+def test_new_pool_out_of_memory_waits_for_pending_frees(device, stream, api):
     shared = make_pool(DeviceMemoryResource)
     handle = shared.allocation_handle
 
@@ -162,7 +162,7 @@ def test_a_new_pool_that_is_out_of_memory_waits_for_pending_frees(device, stream
         pool()
 
 
-def test_an_array_is_registered_again_after_its_buffer_was_dropped(device, stream):
+def test_array_is_registered_again_after_its_buffer_was_dropped(device, stream):
     array = np.zeros(4096, np.uint8)
     held = [register_host_memory(array)]
     with busy(stream) as release:
@@ -175,7 +175,7 @@ def test_an_array_is_registered_again_after_its_buffer_was_dropped(device, strea
     again.close()
 
 
-def test_the_next_allocation_waits_for_pending_frees_if_there_are_many(device, stream):
+def test_next_allocation_waits_if_many_frees_are_pending(device, stream):
     held = [LegacyPinnedMemoryResource().allocate(64) for _ in range(300)]
     with busy(stream) as release:
         held.clear()

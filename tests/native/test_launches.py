@@ -59,7 +59,7 @@ def test_failed_launch_releases_what_it_kept(device, stream):
     assert len(resource.freed) == 1
 
 
-def test_child_that_is_forked_in_a_launch_may_close_its_arguments(device, stream):
+def test_child_forked_during_a_launch_may_close_its_arguments(device, stream):
     kernel, _ = make_kernel()
     resource = DeviceResource()
     buffer = resource.allocate(64, stream=stream)

@@ -46,7 +46,7 @@ def reuse_numbers(device, stream):
 
 @pytest.mark.parametrize("argument", ["object", "number"])
 @pytest.mark.parametrize("end", ["close", "drop"])
-def test_kernels_in_flight_read_a_texture_that_is_closed_or_dropped(device, stream, end, argument):
+def test_kernels_in_flight_read_a_closed_or_dropped_texture(device, stream, end, argument):
     out, other = HostMemory(4), device.create_stream()
     array = filled(device, stream, 7.0)
     texture = texture_of(device, array)
@@ -80,7 +80,7 @@ def image_object_of(device, array, kind):
 
 
 @pytest.mark.parametrize("kind", ["surface", "texture"])
-def test_an_object_whose_handle_was_never_read_is_destroyed_at_once(device, stream, kind):
+def test_object_with_an_unread_handle_is_destroyed_immediately(device, stream, kind):
     array = filled(device, stream, 7.0, is_surface_load_store=True)
     made = image_object_of(device, array, kind)
     with busy(stream) as release:
@@ -272,7 +272,7 @@ def test_objects_of_a_green_context_wait_for_no_others(device):
         device.set_current()
 
 
-def test_gathered_resources_wait_for_the_work_at_the_time_of_the_query(device, stream):
+def test_batched_resources_wait_for_the_work_at_query_time(device, stream):
     array = filled(device, stream, 1.0)
     close_known(texture_of(device, array))
     with busy(stream) as release:
@@ -315,7 +315,7 @@ def test_a_capturing_stream_is_queried_after_its_capture(device, stream):
 
 @pytest.mark.requires(software=True)
 @pytest.mark.parametrize("levels", [None, 1])
-def test_a_new_array_that_is_out_of_memory_waits_for_pending_ends(device, stream, levels):
+def test_new_array_out_of_memory_waits_for_pending_releases(device, stream, levels):
     array, options = filled(device, stream, 1.0), {"shape": (4, 4), "format": "float32", "num_channels": 1}
     with busy(stream) as release:
         array.close()

@@ -40,7 +40,7 @@ def archive(tmp_path_factory) -> dict[str, bytes]:
         return {member.name.partition("/")[2]: packed.extractfile(member).read() for member in members}
 
 
-def test_distribution_has_every_file_of_the_package_and_of_its_tests(archive):
+def test_distribution_has_every_file_of_package_and_tests(archive):
     wanted = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file()]
     wanted = [path for path in wanted if is_source(path)]
     assert len(wanted) > 300

@@ -126,7 +126,7 @@ def stubs(generator, tmp_path_factory):
     return generator.write_stubs(ROOT, ROOT / "cuda" / "core", tmp_path_factory.mktemp("stubs"))
 
 
-def test_a_stub_declares_exactly_the_python_names_of_the_extension(generator, tmp_path):
+def test_stub_declares_exactly_the_python_names_of_the_extension(generator, tmp_path):
     (tmp_path / "thing.pyx").write_text(SAMPLE)
     (tmp_path / "thing.pxd").write_text(SAMPLE_PXD)
     (tmp_path / "plain.py").write_text("class Plain:\n    pass\n")

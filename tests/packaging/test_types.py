@@ -81,7 +81,7 @@ def unexpected(reports: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 @pytest.mark.requires(module="mypy")
-def test_mypy_accepts_the_programs_of_the_pages_and_the_examples(installed, pages, tmp_path):
+def test_mypy_accepts_the_programs_of_the_pages_and_examples(installed, pages, tmp_path):
     options = [f"--cache-dir={tmp_path}", "--follow-imports=silent", "--disable-error-code=var-annotated"]
     files = map(str, sorted(pages.glob("*.py")))
     done = check("mypy", *options, "--ignore-missing-imports", installed=installed, files=files)
@@ -92,7 +92,7 @@ def test_mypy_accepts_the_programs_of_the_pages_and_the_examples(installed, page
 
 
 @pytest.mark.requires(module="basedpyright")
-def test_pyright_accepts_the_programs_of_the_pages_and_the_examples(installed, pages):
+def test_pyright_accepts_the_programs_of_the_pages_and_examples(installed, pages):
     config = {"typeCheckingMode": "standard", "include": [str(pages)], "extraPaths": [str(installed)]}
     config |= dict.fromkeys(("reportMissingImports", "reportMissingModuleSource"), False)
     config |= dict.fromkeys(("reportPossiblyUnboundVariable", "reportIncompatibleMethodOverride"), False)

@@ -97,5 +97,5 @@ print("all returned")
 
 
 @pytest.mark.requires(cuda=(12, 3))
-def test_no_call_holds_the_lock_while_it_waits_for_a_blocked_launch(device):
+def test_no_call_holds_the_gil_beside_a_blocked_launch(device):
     assert run(PROGRAM).strip() == "all returned"

@@ -88,7 +88,7 @@ def test_threads_read_the_cached_attributes_of_one_view():
 
 
 @pytest.mark.requires(device=True, source=True)
-def test_threads_read_the_attributes_of_a_kernel_while_one_closes_it(device):
+def test_threads_read_kernel_attributes_while_one_closes_it(device):
     code = Program('extern "C" __global__ void f() {}', "c++").compile("cubin")
     for _ in range(20):
         kernel = code.get_kernel("f")
@@ -148,7 +148,7 @@ def test_threads_copy_a_buffer_while_one_closes_it(device, stream):
 
 
 @pytest.mark.requires(device=True)
-def test_threads_allocate_while_others_replace_the_memory_resource(device):
+def test_threads_allocate_while_others_replace_the_resource(device):
     resources = [LegacyPinnedMemoryResource() for _ in range(3)]
     set_memory_resource(resources[0])
     try:

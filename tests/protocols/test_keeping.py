@@ -46,7 +46,7 @@ def children():
 
 @pytest.mark.parametrize("use", USES)
 @pytest.mark.parametrize("closing", PROPERTIES)
-def test_a_property_of_the_resource_closes_the_buffer_during_a_call(children, closing, use):
+def test_resource_property_may_close_the_buffer_during_a_call(children, closing, use):
     outcome = children.call(use_while_the_resource_closes, closing, use)
     assert outcome in OUTCOMES.get(use, TYPES | {"RuntimeError"})
 
@@ -60,12 +60,12 @@ OUTCOMES = {
 
 
 @pytest.mark.parametrize("argument", ["dl_device", "copy", "max_version"])
-def test_an_export_keeps_the_memory_of_a_buffer_that_an_argument_closes(children, argument):
+def test_export_keeps_memory_of_a_buffer_closed_by_an_argument(children, argument):
     outcome = children.call(export_while_an_argument_closes, argument)
     assert outcome == ("PyCapsule", True, True)
 
 
-def test_a_copy_reads_a_source_that_the_allocation_of_its_target_closes(children):
+def test_copy_reads_a_source_closed_by_the_target_allocation(children):
     assert children.call(allocate_closes_the_source) == (b"\x07" * SIZE, 1)
 
 

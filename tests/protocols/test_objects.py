@@ -122,7 +122,7 @@ def test_with_closes_and_does_not_swallow_exceptions(name):
 
 
 @pytest.mark.parametrize("name", [name for name, sample in SAMPLES.items() if not sample.is_direct])
-def test_direct_construction_is_refused_and_names_the_method_to_use(name):
+def test_direct_construction_raises_and_names_the_method_to_use(name):
     kind = class_of(name)
     for arguments in [(), (1,), (1, 2, 3)]:
         with pytest.raises(RuntimeError, match="use"):

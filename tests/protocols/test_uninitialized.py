@@ -59,7 +59,7 @@ def problems(cls: type) -> list[str]:
     return found
 
 
-def test_every_member_of_an_uninitialized_object_works_or_says_why_not(tmp_path, monkeypatch):
+def test_uninitialized_object_members_work_or_explain_why_not(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

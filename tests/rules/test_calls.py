@@ -197,7 +197,7 @@ def calls_with_the_gil(files: dict[str, str]) -> list[str]:
     ]
 
 
-def test_calls_that_can_wait_for_a_blocked_launch_are_made_without_the_gil():
+def test_calls_that_can_wait_for_a_launch_release_the_gil():
     files = {str(path.relative_to(CORE)): path.read_text() for path in CYTHON}
     assert sum(1 for text in files.values() for _ in functions(text)) > 1000
     assert calls_with_the_gil(files) == []

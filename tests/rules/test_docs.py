@@ -73,7 +73,7 @@ def test_every_public_name_of_system_is_documented():
     assert (named | parts | enums) - set(documented()) == set()
 
 
-def test_every_public_name_of_the_classic_interface_is_documented():
+def test_every_public_name_of_the_driver_interface_is_documented():
     from cuda.core import driver
     from cuda.core.driver import compiler
 

@@ -21,7 +21,7 @@ FUNCTION_LIMIT = 60
 FUNCTION = re.compile(r"^( *)(?:async +)?(?:def|cdef|cpdef) (?!class\b|extern\b).*\(")
 
 # Folders of tests that mirror no folder of the package.
-OTHERS = {"clients", "cython", "docs", "emulator", "fuzz", "packaging", "protocols", "rules"}
+OTHERS = {"clients", "cython", "docs", "fuzz", "packaging", "protocols", "rules"}
 
 
 def test_cuda_is_a_namespace_package():

@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every test can fail."""
+"""Every test can fail, and has a short name."""
 
 import ast
+import re
 from collections import defaultdict
 
 import pytest
@@ -11,8 +12,10 @@ from support.source import ROOT
 
 pytestmark = pytest.mark.requires(source=True)
 
-FILES = [path for path in sorted((ROOT / "tests").rglob("*.py")) if "fuzz" not in path.parts]
+# Programs in driver/ported are as their authors wrote them, and tests/fuzz judges by its verdicts.
+FILES = [path for path in sorted((ROOT / "tests").rglob("*.py")) if {"fuzz", "ported"}.isdisjoint(path.parts)]
 JUDGES = {"raises", "warns", "fail"}  # of pytest
+NAME_LIMIT = 60  # characters
 
 
 def asserts(node: ast.AST) -> bool:
@@ -84,3 +87,21 @@ def test_planted_tests_without_an_assertion_are_found():
     helper = "def help_me(): check_more()\ndef check_more(): assert y\n"
     _, found = cannot_fail({"test_one.py": one, "test_two.py": two, "support/helper.py": helper})
     assert found == ["test_one.py: test_b", "test_one.py: test_c", "test_two.py: test_d"]
+
+
+def long_names(text: str) -> list[str]:
+    """Return the names of tests that are over the limit."""
+    names = re.findall(r"^ *(?:async )?def (test_\w*)", text, flags=re.MULTILINE)
+    return [name for name in names if len(name) > NAME_LIMIT]
+
+
+def test_names_are_short():
+    found = {str(path): long_names(path.read_text()) for path in FILES}
+    assert len(found) > 400
+    assert {path: names for path, names in found.items() if names} == {}
+
+
+def test_planted_long_names_are_found():
+    short, long = "test_" + 55 * "a", "test_" + 56 * "b"
+    source = f"def {short}(): pass\nclass A:\n    def {long}(self): pass\ndef {long}s(): pass\n"
+    assert long_names(source) == [long, f"{long}s"]

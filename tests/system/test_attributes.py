@@ -83,7 +83,7 @@ def test_hasattr_is_false_for_a_property_without_a_value():
     assert view.mode == 3
 
 
-def test_the_error_of_a_property_without_a_value_keeps_its_class_text_and_cause():
+def test_missing_property_error_keeps_its_class_text_and_cause():
     with pytest.raises(ValueError, match="^no name for 3$") as caught:
         View().unknown  # noqa: B018
     assert isinstance(caught.value.__cause__, KeyError) and caught.traceback[-1].name == "unknown"

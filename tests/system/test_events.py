@@ -150,7 +150,7 @@ def test_event_set_is_freed_with_its_object(gpu, fake):
     assert fake.calls[-1] == ("event_set_free", 77)
 
 
-def test_event_set_is_freed_without_a_collection_after_an_interrupted_wait(gpu, fake):
+def test_event_set_is_freed_without_gc_after_an_interrupted_wait(gpu, fake):
     steps = iter(range(2))
 
     def wait(handle, milliseconds):

@@ -189,7 +189,7 @@ def test_a_forked_child_refuses_a_handle_of_its_parent():
 
 
 @pytest.mark.requires(nvml=True)
-def test_a_child_that_is_forked_during_the_initialization_can_initialize_nvml():
+def test_child_forked_during_initialization_can_initialize_nvml():
     out = run(
         "import os, warnings; warnings.simplefilter('ignore', DeprecationWarning)\n"
         "from cuda.core.system import _nvml_context as c\n"

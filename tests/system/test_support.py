@@ -8,7 +8,7 @@ from cuda.core import system
 
 
 @pytest.mark.requires(device=True)
-def test_without_nvml_in_the_bindings_other_calls_name_the_version_they_need(run_without_nvml):
+def test_calls_name_the_bindings_version_that_they_need(run_without_nvml):
     out = run_without_nvml(
         "from cuda.core import Device\n"
         "for call in (system.get_driver_branch, system.get_kernel_mode_driver_version, system.get_nvml_version,\n"

@@ -27,7 +27,7 @@ def test_temperatures_and_thresholds_are_read(gpu, fake):
 
 
 @pytest.mark.parametrize("threshold", ["shutdown", "slowdown", "mem_max", "gpu_max"])
-def test_thresholds_that_newer_devices_return_as_fields_are_deprecated(fake, threshold):
+def test_thresholds_that_newer_devices_replace_are_deprecated(fake, threshold):
     fake("device_get_temperature_threshold", 92)
     fake("device_get_architecture", int(DeviceArch.ADA))
     temperature = system.Device(index=0).temperature

@@ -137,7 +137,7 @@ def test_another_array_is_rejected_as_a_source(device, stream):
         made(device).copy_from(made(device), stream=stream)
 
 
-def test_read_only_destinations_and_noncontiguous_arrays_are_rejected(device, stream):
+def test_read_only_or_noncontiguous_destinations_are_rejected(device, stream):
     array = made(device)
     with pytest.raises(BufferError):
         array.copy_to(bytes(128), stream=stream)
@@ -294,7 +294,7 @@ def test_closing_frees_the_memory(device, stream):
     assert free() == before
 
 
-def test_foreign_array_has_the_properties_that_the_driver_returns(device, stream):
+def test_foreign_array_has_the_properties_the_driver_returns(device, stream):
     description = driver.CUDA_ARRAY3D_DESCRIPTOR()
     description.Width, description.Height, description.NumChannels = 6, 3, 2
     description.Format = driver.CUarray_format.CU_AD_FORMAT_HALF

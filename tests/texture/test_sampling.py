@@ -577,7 +577,7 @@ def test_every_address_mode_of_a_level_is_that_of_numpy(device, stream, dimensio
         assert np.abs(run(device, stream, f"{KERNELS[dimensions]}_level", texture, rows) - expected).max() <= tolerance
 
 
-def test_textures_of_mipmapped_arrays_always_take_normalized_coordinates(device, stream):
+def test_mipmapped_textures_always_take_normalized_coordinates(device, stream):
     mipmap = device.create_mipmapped_array({"shape": (32, 16), "format": "float32", "num_channels": 1, "num_levels": 3})
     for level in range(3):
         array = mipmap.get_level(level)

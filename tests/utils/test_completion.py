@@ -86,7 +86,7 @@ def test_modules_list_public_names_only(module):
     assert set(public.names(module)) <= listed <= {*public.names(module), *below}
 
 
-def test_the_package_lists_no_private_name_and_loads_nothing_for_the_list():
+def test_package_dir_lists_public_names_and_loads_nothing():
     assert set(dir(cuda.core)) == {*cuda.core.__all__, *cuda.core._PACKAGES, "__version__"}
     code = "import sys, cuda.core; dir(cuda.core); print('cuda.core._stream' in sys.modules, 'numpy' in sys.modules)"
     assert run(code).split() == ["False", "False"]

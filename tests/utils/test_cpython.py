@@ -53,7 +53,7 @@ def test_exception_is_set_without_the_lock(probe):
         probe.raise_without_lock()
 
 
-def test_calling_a_type_and_calling_its_new_use_separate_functions(probe):
+def test_type_call_and_new_use_separate_functions(probe):
     found = probe.Singleton(1, 2)
     assert found.made == ("call", [1, 2])
     assert probe.Singleton.__new__(probe.Singleton, 3) is found

@@ -61,7 +61,7 @@ def test_a_runtime_error_that_the_driver_shares_has_its_advice():
     assert str(error) == f"cudaErrorMemoryAllocation: {ADVICE['CUDA_ERROR_OUT_OF_MEMORY']} (see errors#cudaerror)"
 
 
-def test_a_report_of_a_kernel_over_its_time_limit_replaces_the_advice_about_displays(monkeypatch):
+def test_kernel_timeout_report_replaces_the_display_advice(monkeypatch):
     report = "time limit exceeded: kernel spin"
     monkeypatch.setattr(cuda_utils.errors, "last_failure", lambda *arguments: report)
     see = "see errors#time-limit-exceeded"
@@ -277,7 +277,7 @@ def test_every_driver_error_has_advice():
 
 
 @pytest.mark.requires(bindings=(13, 0))
-def test_every_runtime_error_has_advice_of_its_own_or_of_the_driver():
+def test_every_runtime_error_has_advice():
     shared = {int(error) for error in driver.CUresult}
     assert set(RUNTIME_ADVICE) == {error.name for error in runtime.cudaError_t if int(error) not in shared}
 

@@ -51,7 +51,7 @@ def test_another_thread_calls_the_function_itself():
     assert waiting.call_interruptibly(threading.get_ident, unused, unused) != threading.get_ident()
 
 
-def test_a_wait_ends_where_a_library_restored_a_handler_that_restarts_system_calls(raising_alarm):
+def test_wait_ends_under_a_handler_that_restarts_system_calls(raising_alarm):
     stop = threading.Event()
     signal.siginterrupt(signal.SIGALRM, False)
     raising_alarm()
@@ -67,7 +67,7 @@ def test_a_cancelled_call_is_waited_for(raising_alarm):
         waiting.call_interruptibly(stop.wait, stop.set, unused)
 
 
-def test_a_call_that_ignores_its_cancellation_is_abandoned_and_cleaned_up_later(raising_alarm, monkeypatch):
+def test_call_that_ignores_cancellation_is_cleaned_up_later(raising_alarm, monkeypatch):
     monkeypatch.setattr(waiting, "CANCEL_TIMEOUT", 0.01)
     stop, freed = threading.Event(), threading.Event()
     raising_alarm()
@@ -93,7 +93,7 @@ def test_a_signal_ends_a_wait_in_steps(raising_alarm):
 
 
 @pytest.mark.requires(nvrtc=True, software=False)
-def test_a_process_exits_with_its_status_while_an_abandoned_compilation_runs():
+def test_process_exits_normally_during_an_abandoned_compile():
     code = slow_program(12) + (
         "from cuda.core._utils import host_wait; host_wait.CANCEL_TIMEOUT = 0; threading.Thread(target=send).start()\n"
         "try: Program(source, 'c++', ProgramOptions(arch='sm_90')).compile('cubin')\n"

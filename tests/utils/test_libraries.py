@@ -78,7 +78,7 @@ def test_found_library_that_cannot_be_opened_is_named():
         "c.ObjectCode.from_cubin(b'x').get_kernel('f')",
     ],
 )
-def test_missing_driver_is_one_plain_error_whichever_call_is_the_first(call):
+def test_missing_driver_is_one_plain_error_for_any_first_call(call):
     code = NO_DRIVER + (
         f"try: {call}\n"
         "except RuntimeError as e:\n"
@@ -89,7 +89,7 @@ def test_missing_driver_is_one_plain_error_whichever_call_is_the_first(call):
 
 
 @pytest.mark.requires(software=True)
-def test_functions_that_the_driver_lacks_raise_when_they_are_called(tmp_path):
+def test_functions_missing_from_the_driver_raise_when_called(tmp_path):
     # A driver with no function but cuInit.
     source, library = tmp_path / "old.c", tmp_path / "libcuda.so.1"
     source.write_text("int cuInit(unsigned flags) { return 0; }\n")
@@ -118,7 +118,7 @@ def choose(folder, bindings: str) -> str:
 
 
 @pytest.mark.requires(software=True)
-def test_memory_works_with_the_driver_functions_for_per_thread_streams():
+def test_memory_works_with_per_thread_stream_driver_functions():
     code = (
         "import cuda.core as c; d = c.Device(); d.set_current(); s = c.PER_THREAD_DEFAULT_STREAM\n"
         "b = d.allocate(4, stream=s); h = c.LegacyPinnedMemoryResource().allocate(4)\n"
@@ -128,14 +128,14 @@ def test_memory_works_with_the_driver_functions_for_per_thread_streams():
     assert run(code, **variables) == str(bytes([7, 7, 7, 7]))
 
 
-def test_the_error_for_a_driver_that_cannot_be_loaded_has_the_reason(tmp_path):
+def test_unloadable_driver_error_has_the_reason(tmp_path):
     (tmp_path / "libnothing.so.1").write_text("no library")
     code = NO_DRIVER + "try: c.Device()\nexcept NotFound as e: print(e)"
     assert "libnothing.so.1: file too short; install" in run(code, LD_LIBRARY_PATH=str(tmp_path))
     assert "was not found; install" in run(code)
 
 
-def test_interpreter_exits_while_a_daemon_thread_looks_for_the_driver():
+def test_interpreter_exits_while_a_thread_seeks_the_driver():
     code = """
 import os, threading, time
 os.environ["CUDA_CORE_DEVICE"] = "hardware"  # the software device is not looked for

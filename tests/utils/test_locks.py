@@ -10,7 +10,7 @@ import weakref
 from cuda.core._utils import locks
 
 
-def test_a_lock_that_another_thread_holds_is_free_in_a_forked_child():
+def test_lock_held_by_another_thread_is_free_in_a_forked_child():
     lock = locks.RLock()
     taken, done = threading.Event(), threading.Event()
 

@@ -23,7 +23,7 @@ def log(caplog):
 
 
 @pytest.mark.requires(nvrtc=True)
-def test_compiles_cache_hits_and_links_are_logged_with_their_time(log):
+def test_compiles_cache_hits_and_links_are_logged_with_times(log):
     cache = InMemoryProgramCache()
     source = '__device__ int logged; extern "C" __global__ void f() { logged = 1; }'
     for _ in range(2):

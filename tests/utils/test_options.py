@@ -217,7 +217,7 @@ def test_objects_that_were_not_initialized_have_a_repr():
     assert Sized.__new__(Sized) != Sized()
 
 
-def test_the_error_of_an_unknown_keyword_of_a_launch_configuration_suggests_the_nearest_one():
+def test_unknown_launch_config_keyword_suggests_the_nearest_one():
     for make in (core.LaunchConfig, lambda **names: core.LaunchConfig(1, block=2, **names)):
         with pytest.raises(TypeError, match="LaunchConfig has no field 'gird'; did you mean 'grid'[?]"):
             make(gird=1)

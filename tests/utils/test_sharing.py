@@ -22,7 +22,7 @@ def test_descriptor_is_received():
 
 
 @pytest.mark.parametrize("error", [EOFError(), FileNotFoundError(), ConnectionRefusedError()], ids=repr)
-def test_error_of_a_descriptor_whose_sender_has_ended_is_explained(error):
+def test_descriptor_error_is_explained_if_its_sender_has_exited(error):
     with pytest.raises(RuntimeError, match="did not arrive: the process that sent it has ended") as raised:
         sharing.received_descriptor(Carried(error))
     assert raised.value.__cause__ is error

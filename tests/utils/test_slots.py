@@ -36,7 +36,7 @@ def test_importing_lower_layers_imports_no_higher_one():
     assert run(code, CUDA_CORE_DEVICE="hardware") == "['_stream']\n"
 
 
-def test_threads_may_be_the_first_to_get_a_value_at_the_same_time():
+def test_threads_may_be_first_to_get_a_value_at_the_same_time():
     code = (
         "import threading\nfrom cuda.core._utils import slots\nseen = []\nbarrier = threading.Barrier(8)\n"
         "names = ('Device', 'arrays', 'graph builder', 'tensor map', 'texture object', 'view of buffer')\n"

@@ -20,7 +20,7 @@ def x(device, stream):
     return device.to_device(np.arange(4, dtype=np.float32), stream=stream)
 
 
-def test_a_launch_on_the_default_stream_makes_the_device_current_on_a_thread_without_a_context(device):
+def test_default_stream_launch_makes_the_device_current(device):
     empty = kernel("__global__ void empty() {}", "empty", cache=False)
 
     def work():

@@ -82,6 +82,6 @@ def test_traces_nest(stream, tmp_path):
     assert len(rows_of(tmp_path / "b.json")) == 2
 
 
-def test_file_that_cannot_be_written_is_an_error_before_the_block(tmp_path):
+def test_unwritable_file_raises_before_the_block(tmp_path):
     with pytest.raises(OSError, match="missing"), trace(tmp_path / "missing" / "trace.json"):
         pytest.fail("the block ran")

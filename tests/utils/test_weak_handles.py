@@ -84,7 +84,7 @@ def test_objects_without_a_handle_are_refused(device, stream):
         WeakHandle()
 
 
-def test_a_handle_is_alive_in_all_threads_until_the_last_slice_is_closed(device, stream):
+def test_handle_is_alive_in_all_threads_until_the_last_close(device, stream):
     for _ in range(20):
         buffer = device.allocate(64, stream=stream)
         handle = weak_handle(buffer)

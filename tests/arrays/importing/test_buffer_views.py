@@ -19,7 +19,7 @@ def buffer():
     return HostMemoryResource().allocate(96)
 
 
-def test_views_of_an_imported_buffer_stay_inside_and_keep_the_memory(buffer):
+def test_imported_buffer_views_stay_inside_and_keep_the_memory(buffer):
     resource = buffer.memory_resource
     view = from_any(buffer, -1)
     assert (view.shape, view.dtype, view.exporting_obj is buffer) == ((96,), np.dtype(np.int8), True)

@@ -151,7 +151,7 @@ def test_tensors_on_the_device_are_ordered(device, stream):
 # --- other libraries with such a table ---
 
 
-def test_objects_of_other_classes_with_a_table_are_read_through_it():
+def test_exchange_table_reads_objects_of_other_classes():
     run("""
 class Managed:
     '''A class of another library, whose table is ours and rejects it, so that its protocol is used instead.'''

@@ -262,7 +262,7 @@ def test_kernels_take_no_structure_from_an_array_of_the_host(device, stream, sha
 
 
 @pytest.mark.requires(cuda=(12, 4))
-def test_an_array_is_rejected_for_a_parameter_smaller_than_a_pointer(device, stream):
+def test_array_is_rejected_for_parameter_narrower_than_a_pointer(device, stream):
     buffer = device.allocate(256, stream=stream)
     with pytest.raises(TypeError, match="parameter 2 .* is a float; got DeviceArray"):
         launch(stream, LaunchConfig(grid=1, block=1), scale_kernel(), buffer, DeviceArray(buffer, 64), 1)

@@ -91,7 +91,7 @@ def test_arrays_that_numpy_does_not_export_are_rejected(dtype):
         from_dlpack(np.zeros(2, dtype), -1)
 
 
-def test_strides_that_are_no_multiple_of_the_element_are_rejected():
+def test_strides_must_be_multiples_of_the_element_size():
     field = np.zeros(3, [("a", "i4"), ("b", "i2")])["a"]
     with pytest.raises(BufferError):
         from_dlpack(field, -1)
@@ -190,7 +190,7 @@ def test_types_that_numpy_lacks_fail_when_asked_for(description, error):
 
 
 @pytest.mark.parametrize(("code", "bits"), [(0, 4), (1, 2), (6, 1), (15, 6), (17, 4)])
-def test_elements_that_are_packed_into_bytes_have_extents_and_no_layout(code, bits):
+def test_packed_elements_have_extents_but_no_layout(code, bits):
     exporter = VersionedExporter(code=code, bits=bits, shape=(2, 8), strides=(8, 1))
     view = from_dlpack(exporter, -1)
     assert (view.shape, view.strides, view.size, view.dlpack_dtype) == ((2, 8), (8, 1), 16, (code, bits, 1))
@@ -390,7 +390,7 @@ def test_read_only_buffers_stay_so():
     assert not np.from_dlpack(from_any(b"abcd", -1)).flags.writeable
 
 
-def test_structures_of_the_buffer_protocol_get_their_type_from_numpy():
+def test_buffer_protocol_structs_get_their_dtype_from_numpy():
     class Point(ctypes.Structure):
         _fields_ = [("x", ctypes.c_int), ("y", ctypes.c_double)]
 
@@ -549,7 +549,7 @@ def test_page_locked_memory_is_accessible_from_both_sides(device):
     ],
 )
 @pytest.mark.parametrize("kind", [np.ndarray, Array])
-def test_numpy_arrays_in_device_accessible_memory_are_viewed_whatever_stream_is_given(device, stream, resource, kind):
+def test_device_accessible_numpy_array_is_viewed_on_any_stream(device, stream, resource, kind):
     buffer = resource().allocate(64, stream=stream)
     stream.sync()
     array = np.from_dlpack(buffer).view(np.float32)[2:].view(kind)

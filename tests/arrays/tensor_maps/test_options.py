@@ -158,6 +158,6 @@ def test_choices_that_cannot_be_written_out_are_rejected_by_name(name):
         TensorMapDescriptorOptions(box_dim=(1,), **{name: {"number": 10**5000}})
 
 
-def test_a_data_type_that_cannot_be_written_out_is_rejected_by_name():
+def test_unprintable_data_type_is_rejected_by_name():
     with pytest.raises(TypeError, match="data_type must be .*, not a dict that cannot be written out"):
         TensorMapDescriptorOptions(box_dim=(1,), data_type={"number": 10**5000})

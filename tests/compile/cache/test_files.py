@@ -40,7 +40,7 @@ def test_a_value_is_a_file_named_by_the_hash_of_its_key(cache, root):
     assert stat.S_IMODE((root / "tmp").stat().st_mode) == 0o700
 
 
-def test_missing_directories_are_made_and_existing_ones_keep_their_permissions(root):
+def test_only_missing_directories_are_created_with_permissions(root):
     (root / "tmp").mkdir(parents=True)
     (root / "tmp").chmod(0o755)
     FileStreamProgramCache(str(root))
@@ -106,7 +106,7 @@ def test_checks_are_removed_with_their_values(cache, root):
     assert [path for path in (root / "checks").rglob("*") if path.is_file()] == []
 
 
-def test_a_value_whose_check_cannot_be_written_is_returned_unchecked(cache, root, monkeypatch):
+def test_value_is_returned_unchecked_if_its_check_is_unwritable(cache, root, monkeypatch):
     monkeypatch.setattr(cache, "_checks", str(root / "missing" / "checks"))
     cache["key"] = b"code"
     assert not (root / "missing").exists()
@@ -144,7 +144,7 @@ def test_clear_keeps_a_value_that_is_replaced_meanwhile(cache, root, monkeypatch
     assert cache["key"] == b"newer"
 
 
-def test_a_value_that_another_process_has_removed_counts_as_removed(cache, root):
+def test_value_removed_by_another_process_counts_as_removed(cache, root):
     cache["key"] = b"code"
     path, state = next(iter(cache._files()))
     os.unlink(path)
@@ -168,7 +168,7 @@ def test_an_unwritable_directory_warns_once_and_keeps_nothing(tmp_path):
         del cache["key"]
 
 
-def test_a_directory_that_can_only_be_read_still_gives_its_values(cache, root, fake_os):
+def test_read_only_directory_still_returns_its_values(cache, root, fake_os):
     cache["key"] = b"code"
     fake_os("utime", errno.EACCES)
     assert cache["key"] == b"code"
@@ -195,7 +195,7 @@ def test_a_directory_that_was_removed_is_made_again(cache, root):
 
 
 @pytest.mark.parametrize("failures", [2, 100])
-def test_files_that_others_read_are_replaced_after_a_retry_or_kept_on_windows(cache, fake_os, monkeypatch, failures):
+def test_file_others_read_is_replaced_later_or_kept_on_windows(cache, fake_os, monkeypatch, failures):
     cache["key"] = b"old"
     real, calls = os.replace, []
 
@@ -262,7 +262,7 @@ assert len(cache) == 2
 
 
 @pytest.mark.requires(nvrtc=True, software=False)
-def test_code_that_does_not_fit_on_the_disk_is_compiled_and_not_stored(root):
+def test_code_is_compiled_but_not_stored_on_a_full_disk(root):
     output = run_in_child(FULL_DISK, root)
     assert output.count("RuntimeWarning: the program cache in") == 1
     assert list((root / "tmp").iterdir()) == []

@@ -224,7 +224,7 @@ def test_files_and_directories_are_private_whatever_the_umask(tmp_path, umask):
     assert modes == {str(path): "0o700" if path.is_dir() else "0o600" for path in paths}
 
 
-def test_others_lose_the_right_to_write_directories_of_the_cache_but_not_its_root(root):
+def test_others_lose_write_access_below_the_cache_root(root):
     for name in ("", "entries", "tmp"):
         (root / name).mkdir(parents=True)
         (root / name).chmod(0o777)

@@ -216,7 +216,7 @@ def test_options_that_write_files_have_no_key(option):
 
 
 @pytest.mark.parametrize("option", [{"time": True}, {"ptxas_options": "-v"}, {"split_compile": 2}], ids=str)
-def test_options_that_the_linker_of_the_driver_lacks_are_rejected(option, machine):
+def test_options_that_the_driver_linker_lacks_are_rejected(option, machine):
     machine.backend = CompilerBackendType.DRIVER
     with pytest.raises(ValueError, match=f"the driver's linker.* does not support {next(iter(option))}"):
         key("x", "ptx", **option)
@@ -232,7 +232,7 @@ def test_versions_of_the_compilers_change_the_key(machine):
     assert len(keys) == 7
 
 
-def test_the_software_device_and_each_build_of_it_have_other_keys(machine):
+def test_software_device_builds_have_different_keys(machine):
     keys = set()
     for is_software, build in ((False, ""), (True, "software 1 2"), (True, "software 1 3")):
         machine.is_software, machine.software_build = is_software, build

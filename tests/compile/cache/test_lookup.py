@@ -199,7 +199,7 @@ def test_code_with_headers_included_before_the_source_is_cached(cache, compilati
     assert len(compilations) == 1
 
 
-def test_code_is_not_stored_if_a_header_changes_during_the_compilation(cache, include, compilations):
+def test_code_is_not_stored_if_a_header_changes_meanwhile(cache, include, compilations):
     program = plain(INCLUDING, define_macro=None, include_path=include)
     compilations.before = lambda: (include / "value.h").write_text("#define VALUE 44444\n")
     assert b"44444" in program.compile("ptx", cache=cache).code
@@ -209,7 +209,7 @@ def test_code_is_not_stored_if_a_header_changes_during_the_compilation(cache, in
     assert b"11111" in program.compile("ptx", cache=cache).code
 
 
-def test_code_with_an_include_that_cannot_be_followed_is_not_cached(cache, compilations):
+def test_code_with_an_untraceable_include_is_not_cached(cache, compilations):
     program = plain("#if 0\n#include UNKNOWN\n#endif\n" + SOURCE)
     for _ in range(2):
         with pytest.warns(RuntimeWarning, match="cache was not used: .* #include UNKNOWN") as caught:

@@ -137,7 +137,7 @@ def test_options_that_the_driver_ignores_warn_at_the_caller(fake_linker, ignored
     assert linker._linker.settings == []
 
 
-def test_options_of_a_ptx_program_that_the_driver_ignores_warn_at_the_caller(fake_linker):
+def test_ptx_options_that_the_driver_ignores_warn_at_the_caller(fake_linker):
     with pytest.warns(DeprecationWarning, match="ignores ftz") as caught:
         program = Program(PTX, "ptx", ProgramOptions(arch="sm_90", ftz=True))
     assert caught[0].filename == __file__

@@ -29,7 +29,7 @@ def test_an_incremental_link_leaves_references_for_the_next_link():
     assert whole.code != inner.code
 
 
-def test_an_incremental_link_to_lto_ir_leaves_references_for_the_next_link():
+def test_incremental_lto_link_leaves_references_for_the_next():
     inner = link(ltoir(MAIN), ltoir(MIDDLE), target="ltoir", incremental=True, link_time_optimization=True)
     assert inner.code_type == "ltoir"
     assert link(inner, ltoir(LAST), link_time_optimization=True).code.startswith(b"\x7fELF")

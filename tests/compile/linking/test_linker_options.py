@@ -158,7 +158,7 @@ def test_numba_debug_of_the_linker_is_deprecated(value):
 
 
 @pytest.mark.requires(nvjitlink=True)
-def test_the_default_architecture_of_the_linker_is_that_of_the_current_device(set_current_arch):
+def test_linker_defaults_to_current_device_arch(set_current_arch):
     set_current_arch("75")
     assert LinkerOptions(ftz=True).as_bytes() == [b"-arch=sm_75", b"-ftz=true"]
 

@@ -146,7 +146,7 @@ def test_links_of_one_thread_are_used_in_any_order():
     assert [linker.link("cubin").code for linker in (linkers[0], linker_of())] == [expected] * 2
 
 
-def test_a_link_dropped_on_another_thread_is_destroyed_with_the_next_link_of_its_thread(other):
+def test_link_dropped_elsewhere_is_destroyed_on_its_own_thread(other):
     before = settled_links()
     dropped = [other(linker_of)]
     assert new_links(before) == 1
@@ -251,7 +251,7 @@ def test_a_link_that_fails_on_another_thread_is_destroyed(other, tmp_path):
     assert new_links(before) == 0
 
 
-def test_closing_while_another_thread_links_waits_or_rejects_the_link():
+def test_close_during_a_link_waits_or_rejects_the_link():
     for _ in range(10):
         linker = linker_of("ptx")
         thread = threading.Thread(target=linker.close)
@@ -366,7 +366,7 @@ def damaged_cubin():
 
 
 @pytest.mark.parametrize("place", ["bytes", "file"])
-def test_a_damaged_input_is_a_value_error_and_an_error_of_nvjitlink(place, tmp_path):
+def test_malformed_input_raises_value_error_and_nvjitlink_error(place, tmp_path):
     from cuda.bindings.nvjitlink import nvJitLinkError
 
     code = damaged_cubin()

@@ -30,7 +30,7 @@ def which_backend(module):
         "None",
     ],
 )
-def test_without_nvjitlink_or_with_one_that_is_too_old_the_driver_links(module):
+def test_driver_links_if_nvjitlink_is_missing_or_too_old(module):
     assert which_backend(module) == "driver"
 
 

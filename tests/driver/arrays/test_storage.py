@@ -197,7 +197,7 @@ def test_operations_with_a_plan_take_the_fast_path(arrays):
     assert fast_binary(ADD, a, 1, True) is a and np.array_equal(a.get(), host * 3 + 1)
 
 
-def test_results_of_subclasses_are_created_without_their_constructors(arrays):
+def test_subclass_results_are_created_without_a_constructor_call(arrays):
     class Named(gpuarray.GPUArray):
         def __new__(cls, name, *args):
             return super().__new__(cls)
@@ -245,7 +245,7 @@ def test_the_fast_path_declines_other_operands(arrays, operands):
     assert fast_binary(ADD, *operands(*arrays)) is None
 
 
-def test_the_fast_path_in_place_declines_overlapping_and_mismatched_operands(arrays):
+def test_in_place_fast_path_declines_overlaps_and_mismatches(arrays):
     a = arrays[0]
     for first, second in ((a[1:], a[:-1]), (a[:-1], a[1:]), (1, a), (a.view("i4"), a)):
         assert fast_binary(ADD, first, second, True) is None
@@ -253,7 +253,7 @@ def test_the_fast_path_in_place_declines_overlapping_and_mismatched_operands(arr
     assert a.get().tolist() == [0, *(2 * k - 1 for k in range(1, 24))]
 
 
-def test_the_fast_path_declines_freed_memory_and_arrays_with_gaps(arrays):
+def test_fast_path_declines_freed_memory_and_arrays_with_gaps(arrays):
     a, b = arrays
     part = b[4:]
     b.gpudata.free()

@@ -79,7 +79,7 @@ def test_freed_memory_is_rejected(module):
             scale(pointer, np.float32(2), np.int32(4), block=(4, 1, 1))
 
 
-def test_launches_that_the_driver_rejects_raise_the_classic_error(module):
+def test_launch_rejected_by_the_driver_raises_the_classic_error(module):
     nothing = module.get_function("nothing")
     for _ in range(2):
         with pytest.raises(drv.LogicError, match="cuLaunchKernel"):
@@ -152,7 +152,7 @@ def test_equal_grids_share_a_launch_configuration(module):
     assert drv.from_device(n, 1, np.int32)[0] == total + 9
 
 
-def test_floats_are_rejected_as_extents_also_if_they_equal_cached_ones(scale):
+def test_float_extents_are_rejected_even_if_equal_to_cached_ones(scale):
     memory = drv.to_device(np.ones(4, np.float32))
     scale.prepared_call((1, 1), (4, 1, 1), memory, 2.0, 4)
     for grid, block, shared in (
@@ -171,7 +171,7 @@ def test_floats_are_rejected_as_extents_also_if_they_equal_cached_ones(scale):
     assert drv.from_device(memory, 4, np.float32).tolist() == [2] * 4
 
 
-def test_stream_objects_of_other_libraries_are_asked_for_a_handle_at_each_call(scale, monkeypatch):
+def test_foreign_stream_handle_is_queried_on_every_call(scale, monkeypatch):
     memory, stream, other = drv.to_device(np.ones(4, np.float32)), drv.Stream(), drv.Stream()
     handles = []
 
@@ -190,7 +190,7 @@ def test_stream_objects_of_other_libraries_are_asked_for_a_handle_at_each_call(s
         scale.prepared_async_call((1, 1), (4, 1, 1), 5, memory, 2.0, 4)
 
 
-def test_prepared_calls_take_shared_size_and_reject_wrong_arguments(scale):
+def test_prepared_call_takes_shared_size_and_checks_arguments(scale):
     memory, stream = drv.to_device(np.ones(4, np.float32)), drv.Stream()
     more = (memory, 2.0, 4)
     scale.prepared_call((1, 1), (4, 1, 1), *more)

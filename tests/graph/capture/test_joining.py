@@ -9,7 +9,7 @@ from cuda.core.graph import GraphBuilder
 from support.graph_work import ONE, can_capture, value
 
 
-def test_a_fork_that_is_not_joined_fails_the_end_and_nothing_captures(stream, kernel, memory):
+def test_unjoined_fork_fails_the_end_and_nothing_captures(stream, kernel, memory):
     builder = stream.create_graph_builder().begin_building()
     _, fork = builder.split(2)
     launch(fork, ONE, kernel("add"), memory.address, 3)
@@ -41,7 +41,7 @@ def test_a_fork_that_is_not_joined_fails_the_end_whatever_it_has(stream, kernel,
     assert can_capture(stream)
 
 
-def test_forks_without_work_and_those_that_events_join_need_no_join(stream, kernel, memory):
+def test_empty_forks_and_forks_joined_by_events_need_no_join(stream, kernel, memory):
     builder = stream.create_graph_builder().begin_building()
     launch(builder, ONE, kernel("add"), memory.address, 3)
     idle, busy = builder.split(3)[1:]
@@ -78,7 +78,7 @@ FORKS = {"split": lambda body, device: body.split(2)[1], "split twice": fork_of_
 @pytest.mark.requires(cuda=(12, 3))
 @pytest.mark.parametrize("end", ["end_building", "close"])
 @pytest.mark.parametrize("way", FORKS)
-def test_a_fork_of_a_body_that_is_not_joined_fails_the_end_of_the_body(
+def test_unjoined_fork_of_a_body_fails_the_end_of_the_body(
     builder, device, kernel, memory, stream, way, end
 ):
     builder.begin_building()

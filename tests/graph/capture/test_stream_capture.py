@@ -36,7 +36,7 @@ def run(builder, stream):
 
 
 @pytest.mark.parametrize("way", ["close", "drop", "exception", "cycle"])
-def test_a_capture_ends_with_its_builder_and_the_borrowed_stream_stays_usable(stream, kernel, memory, way):
+def test_capture_ends_with_its_builder_and_keeps_the_stream(stream, kernel, memory, way):
     builder = stream.create_graph_builder().begin_building()
     launch(builder, ONE, kernel("add"), memory.address, 3)
     if way == "close":
@@ -94,7 +94,7 @@ def test_an_invalidated_capture_is_reported_and_ends(stream, kernel, memory):
 
 
 @pytest.mark.requires(cuda=(12, 3))
-def test_a_capture_that_was_ended_outside_its_builder_is_reported(stream):
+def test_capture_ended_outside_its_builder_is_reported(stream):
     from cuda.bindings import driver
 
     builder = stream.create_graph_builder().begin_building()
@@ -181,7 +181,7 @@ def test_calls_of_the_library_do_not_invalidate_strict_captures(device, mode, na
 
 @pytest.mark.requires(devices=2)
 @pytest.mark.parametrize("mode", ["global", "thread_local"])
-def test_a_kernel_that_is_loaded_on_another_device_is_loaded_in_a_strict_capture_too(device, mode):
+def test_kernel_of_another_device_is_loaded_in_a_strict_capture(device, mode):
     kernel = compiled.__wrapped__(SOURCE + f"// {mode}").get_kernel("add")
     memory = Memory(LEGACY_DEFAULT_STREAM)
     other = Device(1)
@@ -204,7 +204,7 @@ def test_a_kernel_that_is_loaded_on_another_device_is_loaded_in_a_strict_capture
 @pytest.mark.requires(cuda=(13, 0))
 @pytest.mark.parametrize("mode", ["GLOBAL", "THREAD_LOCAL"])
 @pytest.mark.parametrize("name", [name for name in CALLS if name.startswith(("drop", "read", "first use", "load"))])
-def test_calls_of_the_library_do_not_invalidate_captures_of_other_libraries(device, mode, name):
+def test_calls_do_not_invalidate_captures_of_other_libraries(device, mode, name):
     from cuda.bindings import driver
 
     capturing = device.create_stream()
@@ -235,7 +235,7 @@ def test_memory_that_waited_for_a_capture_is_freed_at_its_end(device):
         assert resource.attributes.used_mem_current == 0
 
 
-def test_freeing_memory_of_the_legacy_stream_does_not_invalidate_the_capture_of_a_blocking_one(device):
+def test_free_on_legacy_stream_keeps_a_blocking_capture_valid(device):
     resource = DeviceMemoryResource(device, DeviceMemoryResourceOptions())
     memory = resource.allocate(1 << 20, stream=LEGACY_DEFAULT_STREAM)
     device.sync()
@@ -268,7 +268,7 @@ def test_threads_capture_at_the_same_time(device, kernel):
     assert [value(memory) for memory in memories] == [27] * COUNT
 
 
-def test_captures_are_undisturbed_by_threads_that_drop_resources_beside_busy_streams(device, kernel):
+def test_captures_survive_threads_that_drop_resources(device, kernel):
     """A dropped resource waits for the work of all streams: some of them begin a capture just then."""
     has_ended, end = threading.Event(), time.monotonic() + 0.5
 

@@ -9,7 +9,7 @@ from cuda.core.graph import GraphDefinition, IfElseNode, IfNode, SwitchNode, Whi
 
 
 @pytest.mark.requires(cuda=(12, 3))
-def test_conditional_nodes_are_found_with_their_classes_and_branches(device):
+def test_conditional_nodes_have_their_classes_and_branches(device):
     graph = GraphDefinition()
     makers = (graph.if_then, graph.if_else, graph.while_loop, lambda condition: graph.switch(condition, 2))
     for make in makers:

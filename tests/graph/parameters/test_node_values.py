@@ -9,7 +9,7 @@ from cuda.core.graph import GraphDefinition
 from support.graph_work import Thing, is_released
 
 
-def test_an_operand_lives_as_long_as_a_graph_or_executable_uses_it(memory):
+def test_operand_lives_as_long_as_a_graph_or_executable_uses_it(memory):
     thing = Thing()
     reference = weakref.ref(thing)
     graph = GraphDefinition()

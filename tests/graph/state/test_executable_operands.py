@@ -50,7 +50,7 @@ def test_an_update_keeps_the_memory_of_a_buffer(stream, kernels):
 
 @pytest.mark.parametrize("end", ["update", "update graph", "close"])
 @pytest.mark.parametrize("times", [0, 1])
-def test_operands_of_an_update_live_as_long_as_the_executable_uses_them(stream, times, end):
+def test_updated_operands_live_as_long_as_the_executable(stream, times, end):
     definition = GraphDefinition()
     node = definition.callback(int)
     graph = definition.instantiate()
@@ -72,7 +72,7 @@ def test_operands_of_an_update_live_as_long_as_the_executable_uses_them(stream, 
     assert is_released(reference)
 
 
-def test_an_operand_that_is_replaced_during_a_launch_is_released_after_it(device, stream):
+def test_operand_replaced_during_a_launch_is_released_after_it(device, stream):
     definition = GraphDefinition()
     begun, go = threading.Event(), threading.Event()
     first = definition.callback(lambda: (begun.set(), go.wait(10)))
@@ -109,7 +109,7 @@ def busy():
 
 
 @pytest.mark.requires(devices=2)
-def test_operands_in_use_on_a_default_stream_are_kept_while_another_device_is_current(device, busy):
+def test_operands_on_a_default_stream_survive_a_device_switch(device, busy):
     definition, node, go = busy
     graph, thing = definition.instantiate(), Thing()
     reference = weakref.ref(thing)
@@ -129,7 +129,7 @@ def test_operands_in_use_on_a_default_stream_are_kept_while_another_device_is_cu
     assert is_released(reference)
 
 
-def test_operands_are_released_although_their_stream_captures_when_the_executable_is_closed(device, stream, busy):
+def test_closing_releases_operands_although_the_stream_captures(device, stream, busy):
     definition, node, go = busy
     graph, thing = definition.instantiate(), Thing()
     reference = weakref.ref(thing)

@@ -38,7 +38,7 @@ def test_on_windows_it_is_in_the_local_data(monkeypatch, tmp_path):
     assert cache_root(tmp_path) == Path(tmp_path) / "cuda-python"
 
 
-def test_without_a_home_directory_the_error_names_the_variable_to_set(monkeypatch):
+def test_missing_home_error_names_the_variable_to_set(monkeypatch):
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setenv("HOME", "~")
     with pytest.raises(RuntimeError, match="set XDG_CACHE_HOME"):

@@ -124,7 +124,7 @@ def test_a_file_is_replaced_atomically(file, tmp_path):
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-def test_a_file_that_cannot_be_replaced_stays_and_no_temporary_file_is_left(file, tmp_path, fake_os):
+def test_unreplaceable_file_stays_and_no_temporary_file_is_left(file, tmp_path, fake_os):
     before, temporary = file.read_bytes(), tmp_path / "new"
     fake_os("replace", errno.ENOSPC)
     with pytest.raises(OSError, match="No space left"):
@@ -164,7 +164,7 @@ def test_a_recorded_version_is_read(library):
     assert record.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_library_that_was_replaced_has_no_record_even_with_the_same_size_and_time(library):
+def test_replaced_library_has_no_record_even_with_equal_metadata(library):
     record_version(str(library), (13, 5))
     state = library.stat()
     other = library.with_name("other")
