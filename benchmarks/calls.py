@@ -64,6 +64,19 @@ TABLES: dict[str, dict[str, dict[str, str]]] = {
             "CuPy": "many(one_block, one_block, buffers)",
             "PyCUDA": "many.prepared_async_call(grid, block, stream, *buffers)",
         },
+        # A call of a function has a Python frame of its own, which a loop within one frame does not show.
+        "launch, no argument, from a function": {
+            "C": LAUNCH.format("none", 0),
+            "core": "launch_none()",
+        },
+        "launch, saxpy, from a function": {
+            "C": LAUNCH.format("saxpy", "saxpy_values"),
+            "core": "launch_saxpy(a, x, y, out, n)",
+        },
+        "launch, saxpy, *args from a function": {
+            "C": LAUNCH.format("saxpy", "saxpy_values"),
+            "core": "launch_saxpy_args(a, x, y, out, n)",
+        },
         "launch, config made inline": {
             "C": LAUNCH.format("none", 0),
             "core": "launch(stream, LaunchConfig(grid=1, block=1), none)",
@@ -308,7 +321,7 @@ def core_names() -> dict[str, object]:
         "n": np.uint64(256),
         "address": int(x.handle),
     }
-    names |= kernels
+    names |= kernels | launching_functions(stream, config, kernels["none"], kernels["saxpy"])
     if hasattr(kernels["saxpy"], "bind"):
         names["bound"] = kernels["saxpy"].bind(config, stream=stream)
     # Rows whose names are missing are left out.
@@ -316,6 +329,22 @@ def core_names() -> dict[str, object]:
         with contextlib.suppress(Exception):
             names |= more(names)
     return names
+
+
+def launching_functions(stream, config, none, saxpy) -> dict[str, object]:
+    """Return functions that launch, as most programs have them."""
+    from cuda.core import launch
+
+    def launch_none():
+        launch(stream, config, none)
+
+    def launch_saxpy(a, x, y, out, n):
+        launch(stream, config, saxpy, a, x, y, out, n)
+
+    def launch_saxpy_args(*arguments):
+        launch(stream, config, saxpy, *arguments)
+
+    return {"launch_none": launch_none, "launch_saxpy": launch_saxpy, "launch_saxpy_args": launch_saxpy_args}
 
 
 def graph_names(core: dict) -> dict[str, object]:

@@ -233,6 +233,9 @@ cdef int write_slots(ArgumentBlock& self, Kernel kernel, PyObject* const* argume
                 c_type = search_type(<object>arguments[index])
         # The two most frequent types are written inline; all others call their writer.
         if c_type.write == &write_int and c_slot[index].takes_int and read_short_int(arguments[index], &value):
+            if c_slot[index].size == 8 and c_slot[index].low <= value:
+                memcpy(c_target, &value, 8)  # an int of 60 bits fits
+                continue
             fit = store_checked(value, c_target, c_slot + index)
         elif c_type.fitting & c_slot[index].kind == 0:
             fit = write_converted(arguments[index], index, c_type, c_target, c_slot + index, kernel)

@@ -34,12 +34,9 @@ from cuda.core._native._cuda_core cimport (
 from cuda.core._stream cimport Stream, StreamSource, Stream_accept, Stream_context, Stream_pin
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport (
-    Py_DECREF,
-    PyCodeObject,
     PyEval_GetFrame,
-    PyFrame_GetCode,
-    PyFrame_GetLasti,
     PyFrameObject,
+    is_running,
     set_call_offset,
     tuple_items,
 )
@@ -528,16 +525,12 @@ cdef int launch_kernel(
 
 # Notes the code that launched the kernel. Its line number is computed when a message needs it.
 cdef int note_caller(LastLaunch launched) except -1:
-    cdef PyFrameObject* c_frame = PyEval_GetFrame()
-    cdef PyCodeObject* c_code
-    if c_frame == NULL:
-        return 0
-    c_code = PyFrame_GetCode(c_frame)
-    Py_DECREF(c_code)  # the frame has another reference
     # Only compares the address: another thread may replace the code.
-    if <PyObject*>c_code == <PyObject*>launched.code and PyFrame_GetLasti(c_frame) == launched.instruction:
+    if is_running(<PyObject*>launched.code, launched.instruction):
         return 0
     frame = calling_frame()
+    if frame is None:
+        return 0
     code = frame.f_code
     with cython.critical_section(launched):
         launched.code, launched.instruction = code, frame.f_lasti

@@ -12,6 +12,7 @@ from cpython.object cimport PyObject, PyTypeObject
 from cuda.core._utils._cpython cimport (
     call_with_interpreter,
     is_interpreter_exiting,
+    is_running,
     newfunc,
     read_short_int,
     set_call_offset,
@@ -39,6 +40,10 @@ def items_of(tuple items):
 def short_int(number):
     cdef int64_t value = 0
     return value if read_short_int(<PyObject*>number, &value) else None
+
+
+def runs(code, int offset):
+    return bool(is_running(<PyObject*>code, offset))
 
 
 cdef list _called = []

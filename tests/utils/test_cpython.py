@@ -40,6 +40,15 @@ def test_truth_values_are_read_as_ints(probe):
     assert (probe.short_int(True), probe.short_int(False)) == (1, 0)
 
 
+def test_running_instruction_is_found(probe):
+    def runs_at(offset):
+        return probe.runs(runs_at.__code__, offset)
+
+    places = range(0, len(runs_at.__code__.co_code), 2)
+    assert [runs_at(offset) for offset in places].count(True) == 1
+    assert not any(probe.runs(runs_at.__code__, offset) for offset in places)
+
+
 def test_callback_does_not_see_the_pending_error_and_keeps_it(probe):
     assert probe.call_while_an_error_is_pending(7) == ([(7, False)], True)
 

@@ -17,10 +17,7 @@ cdef extern from "Python.h":
     ctypedef struct PyFrameObject:
         pass
     PyFrameObject* PyEval_GetFrame() noexcept  # a borrowed reference
-    PyCodeObject* PyFrame_GetCode(PyFrameObject*) noexcept  # a new reference
-    int PyFrame_GetLasti(PyFrameObject*) noexcept
     int PyCode_Addr2Line(PyCodeObject*, int instruction) noexcept
-    void Py_DECREF(PyCodeObject*) noexcept
 
 
 cdef extern from "cpython.hpp" namespace "cuda_core":
@@ -30,6 +27,8 @@ cdef extern from "cpython.hpp" namespace "cuda_core":
 
     PyObject** tuple_items(PyObject* items) noexcept nogil
     cpp_bool read_short_int(PyObject* number, int64_t* value) noexcept nogil
+
+    cpp_bool is_running(PyObject* code, int offset) noexcept
 
     PyObject* type_namespace(PyTypeObject* cls) noexcept
     void set_constructor(PyTypeObject* cls, newfunc make, vectorcallfunc call) noexcept
