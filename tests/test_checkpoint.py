@@ -85,7 +85,7 @@ def all_uses(process):
 # ---------------------------------------------------------------------------------- the object
 
 
-def test_the_module_has_one_class_with_these_signatures():
+def test_module_has_one_class_with_these_signatures():
     assert checkpoint.__all__ == ["Process"]
     assert not hasattr(checkpoint, "ProcessStateType")
     parameters = {
@@ -129,7 +129,7 @@ def test_processes_compare_by_identity_and_are_immutable():
 # ------------------------------------------------------------------------------------ the calls
 
 
-def test_a_full_cycle(fake):
+def test_full_cycle(fake):
     process = Process(7)
     states = [process.state]
     for method in (process.lock, process.checkpoint, process.restore, process.unlock):
@@ -186,13 +186,13 @@ def test_lock_passes_the_timeout_to_the_driver(fake, timeout):
         (1 << 32, OverflowError, "timeout_ms must have at most 32 bits"),
     ],
 )
-def test_bad_timeouts_are_refused_before_any_call(fake, timeout, error, message):
+def test_bad_timeouts_are_rejected_before_any_call(fake, timeout, error, message):
     with pytest.raises(error, match=message):
         Process(7).lock(timeout)
     assert fake.calls == []
 
 
-def test_a_lock_that_times_out_raises_the_error_of_the_driver(fake):
+def test_lock_that_times_out_raises_the_error_of_the_driver(fake):
     fake.result = fake.driver.CUresult.CUDA_ERROR_NOT_READY
     with pytest.raises(CUDAError, match="CUDA_ERROR_NOT_READY"):
         Process(7).lock(5)
@@ -215,7 +215,7 @@ def test_errors_advise_about_the_other_process(fake, name, advice):
 
 
 @pytest.mark.requires(bindings=(13, 0))
-def test_a_mapping_of_gpus_is_passed_as_pairs_of_uuids(fake):
+def test_mapping_of_gpus_is_passed_as_pairs_of_uuids(fake):
     fake.state = "CHECKPOINTED"
     third = fake.driver.CUuuid()
     Process(7).restore({UUIDS[0]: UUIDS[1], third: UUIDS[0]})
@@ -234,7 +234,7 @@ def test_bindings_without_mappings_are_an_error(fake, monkeypatch):
     assert fake.calls == []
 
 
-def test_an_empty_mapping_is_passed_as_none(fake):
+def test_empty_mapping_is_passed_as_none(fake):
     fake.state = "CHECKPOINTED"
     Process(7).restore(gpu_mapping={})
     assert fake.calls[0][2] is None
@@ -255,7 +255,7 @@ def test_an_empty_mapping_is_passed_as_none(fake):
         ({"": UUIDS[0]}, ValueError, "not ''"),
     ],
 )
-def test_bad_mappings_are_refused_before_any_call(fake, mapping, error, message):
+def test_bad_mappings_are_rejected_before_any_call(fake, mapping, error, message):
     with pytest.raises(error, match=message):
         Process(7).restore(mapping)
     assert fake.calls == []
@@ -264,13 +264,13 @@ def test_bad_mappings_are_refused_before_any_call(fake, mapping, error, message)
 # ----------------------------------------------------------------- drivers without checkpoints
 
 
-def test_the_import_needs_no_driver():
+def test_import_needs_no_driver():
     out = run("from cuda.core.checkpoint import Process; print(Process(1).pid)", CUDA_CORE_DEVICE="hardware")
     assert out.split() == ["1"]
 
 
 @pytest.mark.requires(software=True)
-def test_the_software_device_has_no_checkpoints():
+def test_software_device_has_no_checkpoints():
     for use in all_uses(Process(os.getpid())):
         with pytest.raises((RuntimeError, TypeError)):
             use()
@@ -279,7 +279,7 @@ def test_the_software_device_has_no_checkpoints():
 
 
 @pytest.mark.parametrize("code", ["CUDA_ERROR_NOT_SUPPORTED", "CUDA_ERROR_NOT_FOUND"])
-def test_a_driver_without_checkpoints_is_named_by_each_call(fake, code):
+def test_driver_without_checkpoints_is_named_by_each_call(fake, code):
     fake.result = getattr(fake.driver.CUresult, code)
     process = Process(7)
     uses = (lambda: process.state, process.lock, process.checkpoint, process.restore, process.unlock)
@@ -288,7 +288,7 @@ def test_a_driver_without_checkpoints_is_named_by_each_call(fake, code):
             use()
 
 
-def test_an_older_driver_is_refused_before_arguments_are_read(fake):
+def test_older_driver_raises_before_arguments_are_read(fake):
     fake.version = (12, 7, 0)
     for use in all_uses(Process(7)):
         with pytest.raises(RuntimeError, match="it needs Linux and a driver for CUDA 12.8 or later"):
@@ -318,7 +318,7 @@ def test_only_bindings_with_these_calls_are_used(fake, version, fits):
             checkpoint._get_driver()
 
 
-def test_a_function_that_the_driver_lacks_reads_as_not_supported(fake):
+def test_function_that_the_driver_lacks_reads_as_not_supported(fake):
     def missing(pid):
         raise RuntimeError('Function "cuCheckpointProcessGetState" not found')
 

@@ -46,7 +46,7 @@ def test_repr_has_address_and_ordinal(device):
     assert repr(device.context) == f"<Context handle={current_context():#x} device=0>"
 
 
-def test_close_is_refused_while_current(device):
+def test_close_raises_while_current(device):
     context = device.context
     with pytest.raises(RuntimeError, match="current on this thread"):
         context.close()
@@ -74,7 +74,7 @@ def test_close_on_a_thread_where_it_is_not_current(device, stream):
     assert context.is_closed
 
 
-def test_a_stream_outlives_the_wrapper_of_its_context(device):
+def test_stream_outlives_the_wrapper_of_its_context(device):
     stream = device.create_stream()
     reference = weakref.ref(stream.context)
     gc.collect()
@@ -95,7 +95,7 @@ def test_contexts_of_devices_differ(devices):
 
 
 @pytest.mark.requires(cuda=(12, 9))
-def test_a_foreign_context_knows_its_device(device):
+def test_foreign_context_knows_its_device(device):
     before = current_context()
     with foreign_context() as context:
         assert repr(context).endswith(" device=0>")

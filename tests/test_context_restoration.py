@@ -204,7 +204,7 @@ def test_failed_allocation_reports_the_memory_of_its_own_device():
     on_two_devices(check)
 
 
-def test_a_block_that_fails_has_the_failed_restoration_as_a_note():
+def test_block_that_fails_has_the_failed_restoration_as_a_note():
     emulator = importlib.import_module("cuda.emulator")
 
     def check():

@@ -43,7 +43,7 @@ class Recorder(MemoryResource):
 # --- Construction and identity ---------------------------------------------------------------------
 
 
-def test_the_constructor_takes_an_optional_ordinal():
+def test_constructor_takes_an_optional_ordinal():
     assert str(inspect.signature(Device)) == "(device_id=None)"
 
 
@@ -53,7 +53,7 @@ def test_cannot_be_subclassed():
 
 
 @pytest.mark.requires(driver=False)
-def test_a_missing_driver_is_named():
+def test_missing_driver_is_named():
     for call in (Device, Device.get_all_devices, lambda: Device(0)):
         with pytest.raises(RuntimeError, match="libcuda"):
             call()
@@ -133,7 +133,7 @@ def test_compute_capability_agrees_with_the_properties(device):
     assert device.arch == f"{capability.major}{capability.minor}"
 
 
-def test_a_device_can_access_its_own_memory(device):
+def test_device_can_access_its_own_memory(device):
     assert device.can_access_peer(device) is True
     assert device.can_access_peer(0) is True
 
@@ -147,7 +147,7 @@ def test_peer_access_is_a_bool(devices):
 @pytest.mark.parametrize(
     ("peer", "error"), [(-1, ValueError), (10_000, ValueError), (None, TypeError), ("0", TypeError)]
 )
-def test_peers_that_do_not_exist_are_refused(device, peer, error):
+def test_unknown_peers_are_rejected(device, peer, error):
     with pytest.raises(error):
         device.can_access_peer(peer)
 
@@ -233,7 +233,7 @@ def test_set_current_wraps_a_context_made_current_elsewhere(device):
 
 
 @pytest.mark.requires(cuda=(12, 9))
-def test_set_current_refuses_a_closed_context(device):
+def test_set_current_rejects_a_closed_context(device):
     with foreign_context() as context:
         context.close()
         with pytest.raises(RuntimeError, match="closed"):
@@ -366,12 +366,12 @@ def test_create_stream_wraps_and_keeps_a_foreign_stream(device, stream):
     stream.sync()
 
 
-def test_create_stream_refuses_both_arguments(device, stream):
+def test_create_stream_rejects_both_arguments(device, stream):
     with pytest.raises(ValueError, match="exclude"):
         device.create_stream(stream, {"priority": 0})
 
 
-def test_create_stream_refuses_what_is_no_stream(device):
+def test_create_stream_rejects_objects_that_are_not_streams(device):
     with pytest.raises(TypeError, match="__cuda_stream__"):
         device.create_stream(1)
 
@@ -384,7 +384,7 @@ def test_create_event_takes_options(device):
     assert device.create_event().is_done
 
 
-def test_create_event_refuses_events_between_processes(device):
+def test_create_event_rejects_events_between_processes(device):
     with pytest.raises(TypeError, match=r"Stream\.record"):
         device.create_event({"ipc_enabled": True})
 
@@ -411,7 +411,7 @@ def test_memory_resource_can_be_set(device, stream):
         device.memory_resource = before
 
 
-def test_an_allocation_smaller_than_requested_is_refused(device, stream):
+def test_allocation_smaller_than_requested_is_rejected(device, stream):
     class ShortMemoryResource(HostMemoryResource):
         def allocate(self, size, *, stream=None):
             return super().allocate(size - 1, stream=stream)
@@ -424,12 +424,12 @@ def test_an_allocation_smaller_than_requested_is_refused(device, stream):
         device.memory_resource = before
 
 
-def test_memory_resource_refuses_other_types(device):
+def test_memory_resource_rejects_other_types(device):
     with pytest.raises(TypeError, match="MemoryResource"):
         device.memory_resource = object()
 
 
-def test_allocate_refuses_bad_arguments(device, stream):
+def test_allocate_rejects_bad_arguments(device, stream):
     with pytest.raises(TypeError, match="stream"):
         device.allocate(1)
     with pytest.raises(TypeError, match="stream"):

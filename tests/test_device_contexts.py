@@ -10,7 +10,7 @@ from support.threads import in_thread
 pytestmark = pytest.mark.requires(device=True)
 
 
-def test_a_device_has_no_context_before_it_is_made_current():
+def test_device_has_no_context_before_it_is_made_current():
     def query():
         device = Device(0)
         with pytest.raises(CUDAError, match=r"set_current\(\) first"):
@@ -30,7 +30,7 @@ def test_setting_a_context_returns_the_one_that_it_replaced():
     assert in_thread(replace) == (None, True, True)
 
 
-def test_a_with_block_makes_a_device_current_and_returns_it():
+def test_with_block_makes_a_device_current_and_returns_it():
     def enter():
         device = Device(0)
         with device as entered:
@@ -46,7 +46,7 @@ def test_set_current_rejects_other_objects_than_contexts(device, ctx):
 
 
 @pytest.mark.requires(devices=2)
-def test_a_context_of_another_device_is_set_by_that_device():
+def test_context_of_another_device_is_set_by_that_device():
     def set_context_of_the_other():
         first, other = Device(0), Device(1)
         other.set_current()
@@ -57,7 +57,7 @@ def test_a_context_of_another_device_is_set_by_that_device():
     assert in_thread(set_context_of_the_other) == (True, True, True)
 
 
-def test_a_context_is_set_without_a_current_one(device):
+def test_context_is_set_without_a_current_one(device):
     context = device.context
 
     def set_it():

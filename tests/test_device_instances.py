@@ -47,7 +47,7 @@ def test_devices_of_ended_threads_are_released(device):
     assert Device(0) is device
 
 
-def test_a_device_outlives_its_thread(device):
+def test_device_outlives_its_thread(device):
     other = in_thread(lambda: Device(0))
     gc.collect()
     assert int(other) == 0
@@ -93,6 +93,6 @@ def test_unknown_arguments_are_rejected(call):
         call()
 
 
-def test_an_unknown_keyword_is_named():
+def test_unknown_keyword_is_named():
     with pytest.raises(TypeError, match=r"Device\(\) got an unexpected keyword argument 'device'; .* device_id"):
         Device(device=0)

@@ -43,7 +43,7 @@ def test_there_are_143_properties():
 
 
 @pytest.mark.requires(bindings=(13, 0))
-def test_the_driver_knows_every_row_by_its_name():
+def test_driver_knows_every_row_by_its_name():
     from cuda.bindings import driver
 
     for row in ROWS.values():
@@ -54,7 +54,7 @@ def test_no_attribute_of_the_driver_has_two_rows():
     assert len({row.code for row in ROWS.values()}) == len(ROWS)
 
 
-def test_the_sentence_of_each_flag_begins_with_whether():
+def test_sentence_of_each_flag_begins_with_whether():
     properties, _ = properties_of(dict.fromkeys((row.code for row in ROWS.values()), 1))
     for name, row in ROWS.items():
         assert isinstance(getattr(properties, name), bool) == row.__doc__.startswith("Whether"), name
@@ -71,13 +71,13 @@ def test_properties_that_may_change_say_so():
     assert {name for name, row in ROWS.items() if "queried at each access" in row.__doc__} == VOLATILE
 
 
-def test_a_constant_value_is_read_once():
+def test_constant_value_is_read_once():
     properties, driver = properties_of({10: 32})
     assert [properties.warp_size, properties.warp_size] == [32, 32]
     assert driver.queries == [(3, 10)]
 
 
-def test_a_volatile_value_is_read_each_time():
+def test_volatile_value_is_read_each_time():
     properties, driver = properties_of({13: 100})
     assert properties.clock_rate == 100
     driver.values[13] = 50
@@ -104,12 +104,12 @@ def test_attribute_unknown_to_the_driver_reads_as_its_default():
 
 
 @pytest.mark.parametrize("name", ["", "nothing", "is_supported", "__doc__", "_read"])
-def test_is_supported_refuses_names_that_do_not_exist(name):
+def test_is_supported_rejects_unknown_names(name):
     with pytest.raises(ValueError, match="name of a property"):
         properties_of({})[0].is_supported(name)
 
 
-def test_is_supported_refuses_other_types():
+def test_is_supported_rejects_other_types():
     with pytest.raises(TypeError, match="name must be a str"):
         properties_of({})[0].is_supported(10)
 
@@ -165,7 +165,7 @@ def test_values_are_plausible(device):
     assert properties.unified_addressing is True
 
 
-def test_a_device_object_has_one_properties_object(device):
+def test_device_object_has_one_properties_object(device):
     assert device.properties is device.properties
 
 
@@ -175,7 +175,7 @@ def test_properties_need_no_context():
 
 
 @pytest.mark.requires(software=True)
-def test_an_attribute_beyond_the_driver_reads_as_unknown():
+def test_attribute_beyond_the_driver_reads_as_unknown():
     import cuda.emulator
 
     with cuda.emulator.fail("cuDeviceGetAttribute", "CUDA_ERROR_INVALID_VALUE"):

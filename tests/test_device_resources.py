@@ -92,18 +92,18 @@ def test_split_gives_disjoint_groups(sm, count):
     assert sm.sm_count == Device(0).properties.multiprocessor_count
 
 
-def test_a_dict_is_taken_as_options(sm):
+def test_dict_is_taken_as_options(sm):
     groups, _ = sm.split({"count": 8})
     assert [group.sm_count for group in groups] == [8]
 
 
 @pytest.mark.parametrize("options", [None, 8, [8], object()])
-def test_options_of_another_type_are_refused(sm, options):
+def test_options_of_another_type_are_rejected(sm, options):
     with pytest.raises(TypeError, match="SMResourceOptions"):
         sm.split(options)
 
 
-def test_a_dry_run_returns_the_same_sizes(sm):
+def test_dry_run_returns_the_same_sizes(sm):
     options = SMResourceOptions(count=(16, 16), backfill=False)
     real, dry = sm.split(options), sm.split(options, dry_run=True)
     assert [group.sm_count for group in dry[0]] == [group.sm_count for group in real[0]]
@@ -130,14 +130,14 @@ def test_a_dry_run_returns_the_same_sizes(sm):
         ({"preferred_coscheduled_sm_count": -2}, ValueError, "preferred_coscheduled_sm_count must be from 0"),
     ],
 )
-def test_bad_fields_are_refused_by_the_split(sm, fields, error, message):
+def test_split_rejects_bad_fields(sm, fields, error, message):
     options = SMResourceOptions(**fields)  # does not check its fields
     with pytest.raises(error, match=message):
         sm.split(options)
 
 
 @pytest.mark.parametrize("count", [1 << 20, (1 << 20, 1 << 20)])
-def test_impossible_splits_are_refused_by_the_driver(sm, count):
+def test_driver_rejects_impossible_splits(sm, count):
     with pytest.raises(CUDAError, match="CUDA_ERROR_INVALID_(RESOURCE_CONFIGURATION|VALUE)"):
         sm.split(SMResourceOptions(count=count))
 
@@ -198,7 +198,7 @@ except RuntimeError as error:
     ]
 
 
-def test_an_empty_resource_cannot_be_split():
+def test_empty_resource_cannot_be_split():
     with pytest.raises(RuntimeError, match="no multiprocessors"):
         SMResource.__new__(SMResource).split(SMResourceOptions())
 
@@ -228,7 +228,7 @@ def test_work_queues_are_configured_in_place(device):
 
 @since_131
 @pytest.mark.parametrize("options", [None, 3, "device_ctx"])
-def test_configurations_of_another_type_are_refused(device, options):
+def test_configurations_of_another_type_are_rejected(device, options):
     with pytest.raises(TypeError, match="WorkqueueResourceOptions"):
         device.resources.workqueue.configure(options)
 
@@ -246,7 +246,7 @@ def test_configurations_of_another_type_are_refused(device, options):
         ({"concurrency_limit": int}, TypeError),
     ],
 )
-def test_wrong_configurations_are_refused_at_construction(fields, error):
+def test_wrong_configurations_are_rejected_at_construction(fields, error):
     (name,) = fields
     with pytest.raises(error, match="is not a valid WorkqueueSharingScopeType" if name == "sharing_scope" else name):
         WorkqueueResourceOptions(**fields)

@@ -45,7 +45,7 @@ def test_device_types_are_those_of_the_specification():
         (accessible(host=True), (1, 0)),
     ],
 )
-def test_the_device_type_follows_from_who_can_access_the_memory(buffer, device):
+def test_device_type_follows_from_who_can_access_the_memory(buffer, device):
     assert classify_dl_device(buffer) == device
 
 
@@ -63,7 +63,7 @@ def test_memory_inaccessible_to_device_and_host_is_rejected():
         ((2, 0), "dltensor_versioned"),
     ],
 )
-def test_the_version_determines_the_name_of_the_capsule(mr, max_version, name):
+def test_version_determines_the_name_of_the_capsule(mr, max_version, name):
     assert f'"{name}"' in repr(mr.allocate(8).__dlpack__(max_version=max_version))
 
 
@@ -84,7 +84,7 @@ def test_unsupported_requests_are_rejected(mr, arguments, error):
         mr.allocate(8).__dlpack__(**arguments)
 
 
-def test_the_own_device_no_copy_and_any_stream_are_accepted(mr):
+def test_own_device_no_copy_and_any_stream_are_accepted(mr):
     assert "dltensor" in repr(mr.allocate(8).__dlpack__(dl_device=(1, 0), copy=False, stream=77))
 
 

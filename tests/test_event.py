@@ -45,7 +45,7 @@ def test_events_for_other_processes_cannot_measure_time(device, stream, kind):
 
 @pytest.mark.parametrize("timing", [True, False, None])
 @pytest.mark.parametrize("blocking", [True, False, None])
-def test_an_event_has_the_properties_that_its_options_set(device, stream, timing, blocking):
+def test_event_has_the_properties_that_its_options_set(device, stream, timing, blocking):
     options = EventOptions(timing_enabled=timing, blocking_sync=blocking)
     for event in (device.create_event(options), stream.record(options=options)):
         assert event.is_timing_enabled is bool(timing)
@@ -53,13 +53,13 @@ def test_an_event_has_the_properties_that_its_options_set(device, stream, timing
         assert event.is_ipc_enabled is False
 
 
-def test_an_event_measures_no_time_by_default(device, stream):
+def test_event_measures_no_time_by_default(device, stream):
     for event in (device.create_event(), stream.record()):
         assert not event.is_timing_enabled
         assert not event.is_blocking_sync
 
 
-def test_options_of_another_type_are_refused(device, stream):
+def test_options_of_another_type_are_rejected(device, stream):
     for call in (lambda: device.create_event(1), lambda: stream.record(options=1)):
         with pytest.raises(TypeError, match="EventOptions"):
             call()
@@ -86,7 +86,7 @@ def test_events_compare_and_hash_by_their_handle(device):
     assert hash(first) == hash(first)
 
 
-def test_an_event_knows_its_device_and_context(device, stream):
+def test_event_knows_its_device_and_context(device, stream):
     for event in (device.create_event(), stream.record()):
         assert event.device is device
         assert event.context == device.context
@@ -100,7 +100,7 @@ def test_not_picklable(device):
 # --- Waiting ---------------------------------------------------------------------------------------
 
 
-def test_an_event_never_recorded_is_done(device):
+def test_event_never_recorded_is_done(device):
     event = device.create_event()
     assert event.is_done is True
     event.sync()
@@ -138,7 +138,7 @@ def test_sync_works_where_no_context_is_current(stream):
     assert in_thread(lambda: event.is_done)
 
 
-def test_an_event_recorded_again_waits_for_the_later_work(stream):
+def test_event_recorded_again_waits_for_the_later_work(stream):
     event = stream.record()
     event.sync()
     with busy(stream) as release:
@@ -192,7 +192,7 @@ def test_time_needs_completed_events(stream):
 
 
 @pytest.mark.parametrize("other", [1, None, "event"])
-def test_differences_with_other_types_are_refused(device, other):
+def test_differences_with_other_types_are_rejected(device, other):
     event = device.create_event(TIMED)
     with pytest.raises(TypeError):
         event - other
@@ -205,7 +205,7 @@ def test_differences_with_other_types_are_refused(device, other):
 # --- Closing ---------------------------------------------------------------------------------------
 
 
-def test_a_closed_event_has_no_handle_and_refuses_each_use(device, stream):
+def test_closed_event_has_no_handle_and_rejects_each_use(device, stream):
     event, open_event = device.create_event(TIMED), stream.record(options=TIMED)
     stream.sync()
     event.close()
@@ -227,7 +227,7 @@ def test_a_closed_event_has_no_handle_and_refuses_each_use(device, stream):
             use()
 
 
-def test_a_with_block_closes_the_event(device):
+def test_with_block_closes_the_event(device):
     with device.create_event() as event:
         assert not event.is_closed
     assert event.is_closed
@@ -243,7 +243,7 @@ def test_events_can_be_dropped_while_the_stream_is_busy(stream):
     assert stream.is_done
 
 
-def test_an_event_outlives_its_stream(device):
+def test_event_outlives_its_stream(device):
     stream = device.create_stream()
     event = stream.record()
     stream.close()
@@ -281,7 +281,7 @@ def test_descriptor_is_compared_and_pickled_by_its_bytes():
         IPCEventDescriptor()
 
 
-def test_short_descriptor_is_refused():
+def test_short_descriptor_is_rejected():
     with pytest.raises(ValueError, match="64 bytes, not 3"):
         Event.from_ipc_descriptor(IPCEventDescriptor._init(b"abc", False))
     with pytest.raises(TypeError, match="IPCEventDescriptor, not bytes"):
@@ -305,7 +305,7 @@ def test_only_events_for_other_processes_have_a_descriptor(stream):
 
 
 @pytest.mark.requires(ipc=True)
-def test_the_descriptor_is_requested_once_and_not_after_close(shared):
+def test_descriptor_is_requested_once_and_not_after_close(shared):
     assert shared.ipc_descriptor is shared.ipc_descriptor
     shared.close()
     with pytest.raises(RuntimeError, match="closed"):

@@ -64,7 +64,7 @@ def test_star_import_gives_all_names(alias):
     assert set(alias.__all__) <= set(dir(alias))
 
 
-def test_unknown_names_are_refused(alias):
+def test_unknown_names_are_rejected(alias):
     with pytest.raises(AttributeError, match="module 'cuda.core.experimental' has no attribute 'NoSuchName'"):
         alias.NoSuchName  # noqa: B018
     with pytest.raises(ModuleNotFoundError, match="no_such_module"):

@@ -97,7 +97,7 @@ def test_no_direct_construction():
         GraphicsResource()
 
 
-def test_the_driver_rejects_unknown_names(device):
+def test_driver_rejects_unknown_names(device):
     with pytest.raises(CUDAError):
         GraphicsResource.from_gl_buffer(0x7FFFFFF0)
     with pytest.raises(CUDAError):

@@ -75,7 +75,7 @@ def test_streams_and_events_know_their_context(device, context):
     assert device.create_stream().resources.sm.sm_count == device.properties.multiprocessor_count
 
 
-def test_a_stream_wrapped_from_its_handle_finds_the_context(context):
+def test_stream_wrapped_from_its_handle_finds_the_context(context):
     stream = context.create_stream()
     assert Stream.from_handle(int(stream.handle)).context == context
 
@@ -124,7 +124,7 @@ def test_sync_of_the_device_waits_for_the_context(device, context):
     assert stream.is_done
 
 
-def test_closing_is_refused_while_the_context_is_current(device, context):
+def test_close_raises_while_the_context_is_current(device, context):
     device.set_current(context)
     with pytest.raises(RuntimeError, match="current on this thread"):
         context.close()
@@ -147,7 +147,7 @@ def test_streams_outlive_their_closed_context(device):
     assert len(own_multiprocessors(stream)) <= 8
 
 
-def test_a_context_lives_as_long_as_its_streams_and_events(device):
+def test_context_lives_as_long_as_its_streams_and_events(device):
     gc.collect()
     device.sync()  # releases objects that other tests closed while work was pending
     before = registry_sizes()["green"]
@@ -216,38 +216,38 @@ def test_resources_are_required(device):
 
 
 @pytest.mark.parametrize("options", [object(), [1], 8])
-def test_options_of_another_type_are_refused(device, options):
+def test_options_of_another_type_are_rejected(device, options):
     with pytest.raises(TypeError, match="ContextOptions"):
         device.create_context(options)
 
 
-def test_resources_of_another_type_are_refused(device):
+def test_resources_of_another_type_are_rejected(device):
     with pytest.raises(TypeError, match="SMResource or WorkqueueResource, not int"):
         device.create_context(ContextOptions(resources=[8]))
     with pytest.raises(TypeError, match="must be a sequence"):
         device.create_context(ContextOptions(resources=split(device, 8)[0]))
 
 
-def test_resources_of_a_dry_run_are_refused(device):
+def test_resources_of_a_dry_run_are_rejected(device):
     groups, rest = device.resources.sm.split(SMResourceOptions(count=8), dry_run=True)
     for resource in (groups[0], rest):
         with pytest.raises(ValueError, match="dry run"):
             device.create_context(ContextOptions(resources=[resource]))
 
 
-def test_empty_resources_are_refused(device):
+def test_empty_resources_are_rejected(device):
     with pytest.raises(ValueError, match="empty SMResource"):
         device.create_context(ContextOptions(resources=[SMResource.__new__(SMResource)]))
 
 
 @pytest.mark.requires(devices=2)
-def test_resources_of_another_device_are_refused(devices):
+def test_resources_of_another_device_are_rejected(devices):
     with pytest.raises(ValueError, match="must be of device 0, not of device 1"):
         devices[0].create_context(ContextOptions(resources=split(devices[1], 8)))
 
 
 @pytest.mark.requires(software=True)  # NVIDIA's driver of CUDA 13.0 accepts groups that overlap
-def test_resources_of_two_splits_are_refused_by_the_driver(device):
+def test_driver_rejects_resources_of_two_splits(device):
     with pytest.raises(CUDAError, match="CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION"):
         device.create_context(ContextOptions(resources=[*split(device, 8), *split(device, 8)]))
 
@@ -260,7 +260,7 @@ def test_resources_of_two_splits_are_refused_by_the_driver(device):
         (8, TypeError, "stream options"),
     ],
 )
-def test_bad_stream_options_are_refused(context, options, error, message):
+def test_bad_stream_options_are_rejected(context, options, error, message):
     with pytest.raises(error, match=message):
         context.create_stream(options)
 
@@ -276,7 +276,7 @@ def test_only_green_contexts_create_streams(device):
 
 
 @pytest.mark.requires(cuda=(13, 1))
-def test_a_context_can_be_created_from_work_queues_alone(device):
+def test_context_can_be_created_from_work_queues_alone(device):
     queues = device.resources.workqueue
     queues.configure(WorkqueueResourceOptions(sharing_scope="green_ctx_balanced", concurrency_limit=2))
     context = device.create_context(ContextOptions(resources=(queues,)))

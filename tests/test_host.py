@@ -32,7 +32,7 @@ def test_attributes_and_repr_tell_the_location():
 
 
 @pytest.mark.parametrize("numa_id", [-1, True, 1.0, "1"])
-def test_bad_numa_ids_are_refused(numa_id):
+def test_bad_numa_ids_are_rejected(numa_id):
     with pytest.raises(ValueError, match="numa_id"):
         Host(numa_id)
 

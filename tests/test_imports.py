@@ -42,7 +42,7 @@ def loaded(code: str, *arguments: str) -> set[str]:
     return set(after.split()) - set(before.split())
 
 
-def test_the_import_loads_hardly_any_module():
+def test_import_loads_hardly_any_module():
     code = "import os; os.environ['CUDA_CORE_DEVICE'] = 'hardware'; import cuda.core"
     allowed = {
         "_utils",
@@ -55,7 +55,7 @@ def test_the_import_loads_hardly_any_module():
 
 
 @pytest.mark.requires(device=True, cuda=(13, 0))
-def test_a_first_device_loads_only_what_lies_below_it():
+def test_first_device_loads_only_what_lies_below_it():
     names = {name.removeprefix("cuda.core.") for name in loaded("import cuda.core; cuda.core.Device().set_current()")}
     assert "_device" in names
     assert {name for name in names if name.startswith("_memory.")} == {
@@ -81,7 +81,7 @@ def test_a_first_device_loads_only_what_lies_below_it():
 
 
 @pytest.mark.requires(device=True, nvrtc=True, source=True, cuda=(13, 0))
-def test_a_first_kernel_loads_no_slow_module():
+def test_first_kernel_loads_no_slow_module():
     names = loaded(f"exec(open({str(PROGRAM)!r}).read())")
     assert "cuda.core._launcher" in names
     assert names & SLOW == set()
@@ -89,7 +89,7 @@ def test_a_first_kernel_loads_no_slow_module():
 
 
 @pytest.mark.requires(device=True, nvrtc=True, source=True, cuda=(13, 0))
-def test_a_first_kernel_from_cached_files_loads_no_slow_module(tmp_path):
+def test_first_kernel_from_cached_files_loads_no_slow_module(tmp_path):
     for _ in range(2):
         names = loaded(f"exec(open({str(PROGRAM)!r}).read())", str(tmp_path))
     # Names of cached files are digests.
@@ -137,7 +137,7 @@ def test_imports_that_resemble_no_name_fail_as_usual(name):
         exec(f"from cuda.core import {name}")
 
 
-def test_a_submodule_that_resembles_a_public_name_is_imported(tmp_path):
+def test_submodule_that_resembles_a_public_name_is_imported(tmp_path):
     (tmp_path / "Devices.py").touch()
     cuda.core.__path__.append(str(tmp_path))
     namespace = {}
@@ -183,7 +183,7 @@ with Program('extern "C" __global__ void f() {}', "c++", ProgramOptions(arch="sm
 
 
 @pytest.mark.requires(nvrtc=True, nvrtc_path=True, software=False)
-def test_a_cache_hit_does_not_load_nvrtc(tmp_path):
+def test_cache_hit_does_not_load_nvrtc(tmp_path):
     environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "records")}
     command = [sys.executable, "-P", "-c", HIT, str(tmp_path / "programs")]
     done = [subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60) for _ in range(2)]

@@ -116,7 +116,7 @@ def test_integers_beyond_64_bits_are_rejected(argument):
         ParamHolder([argument])
 
 
-def test_a_closed_buffer_is_rejected():
+def test_closed_buffer_is_rejected():
     buffer = Buffer.from_handle(0x7F0000, 16)
     buffer.close()
     with pytest.raises(RuntimeError, match="closed"):

@@ -107,7 +107,7 @@ def test_other_values_need_their_own_size(argument, expected):
             packed(argument, size)
 
 
-def test_an_integer_is_no_structure():
+def test_integer_is_no_structure():
     with pytest.raises(TypeError, match="12 bytes, but the int given has 8; pass a structure as bytes"):
         packed(5, 12)
     with pytest.raises(TypeError, match="12 bytes, but the int given has 8"):
@@ -133,7 +133,7 @@ def test_other_types_are_rejected(value):
         packed(value, 8)
 
 
-def test_a_class_is_rejected_with_its_name():
+def test_class_is_rejected_with_its_name():
     with pytest.raises(
         TypeError, match="argument 1 is the class float32, which kernels do not accept; pass a value of"
     ):
@@ -156,7 +156,7 @@ def test_objects_with_a_handle_are_rejected_with_a_hint():
         packed(Texture(), 8)
 
 
-def test_the_integer_types_of_the_bindings_are_taken():
+def test_integer_types_of_the_bindings_are_taken():
     from cuda.bindings import driver
 
     assert packed(driver.CUdeviceptr(0x7F00), 8) == (0x7F00).to_bytes(8, "little")
@@ -177,7 +177,7 @@ def test_subclasses_count_as_their_base():
     assert packed(Region.from_handle(64, 8), 8) == (64).to_bytes(8, "little")
 
 
-def test_a_closed_buffer_is_rejected():
+def test_closed_buffer_is_rejected():
     buffer = Buffer.from_handle(0x7F0000, 16)
     buffer.close()
     with pytest.raises(RuntimeError, match="closed"):
@@ -193,7 +193,7 @@ def test_a_closed_buffer_is_rejected():
         ([(0, 4), (4, 4)], [1, 2, 3], "takes 2 arguments, 3 given"),
     ],
 )
-def test_the_number_of_arguments_is_checked(layout, arguments, message):
+def test_number_of_arguments_is_checked(layout, arguments, message):
     with pytest.raises(TypeError, match=message):
         pack_arguments(layout, arguments)
 
@@ -224,7 +224,7 @@ def test_large_structures(size):
     assert pack_arguments([(0, size)], [content]) == content
 
 
-def test_a_rejection_after_many_arguments_frees_the_block():
+def test_rejection_after_many_arguments_frees_the_block():
     layout = [(8 * index, 8) for index in range(600)]
     tracemalloc.start()
     try:
@@ -238,7 +238,7 @@ def test_a_rejection_after_many_arguments_frees_the_block():
     assert used < 100_000
 
 
-def test_an_impossible_layout_is_out_of_memory():
+def test_impossible_layout_is_out_of_memory():
     with pytest.raises(MemoryError):
         pack_arguments([(2**63, 8)], [1])
 

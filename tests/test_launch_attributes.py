@@ -81,7 +81,7 @@ def test_attributes_are_kept_and_removed(device, name):
 
 
 @pytest.mark.parametrize("name", NAMES_FOR_BINDINGS)
-def test_the_driver_gets_the_number_and_the_value(device, name):
+def test_driver_gets_the_number_and_the_value(device, name):
     native = _to_native_launch_config(LaunchConfig(grid=1, block=1, **{name: VALUES[name]}))
     (attribute,) = native.attrs  # older bindings do not keep the memory of attributes
     assert int(attribute.id) == NUMBERS[name]
@@ -159,7 +159,7 @@ def test_events_of_launches_complete(device, stream, kernel, name):
     assert getattr(config, name) == ((event, False) if name == "programmatic_event" else event)
 
 
-def test_a_programmatic_event_may_be_triggered_at_the_start(device, stream, kernel):
+def test_programmatic_event_may_be_triggered_at_the_start(device, stream, kernel):
     event = device.create_event()
     config = LaunchConfig(grid=1, block=1, programmatic_event=(event, True))
     assert config.programmatic_event == (event, True)
@@ -169,7 +169,7 @@ def test_a_programmatic_event_may_be_triggered_at_the_start(device, stream, kern
     assert int(attribute.value.programmaticEvent.event) == int(event.handle)
 
 
-def test_a_configuration_keeps_its_event(device, stream, kernel):
+def test_configuration_keeps_its_event(device, stream, kernel):
     x = device.zeros(1, np.int32, stream=stream)
     event = device.create_event()
     config = LaunchConfig(grid=1, block=1, launch_completion_event=event)
@@ -225,7 +225,7 @@ def test_events_with_timing_are_rejected(device, name):
 
 
 @pytest.mark.requires(software=True)
-def test_a_device_updatable_node_is_captured_only(device, stream, kernel):
+def test_device_updatable_node_is_captured_only(device, stream, kernel):
     # The software device has none at all.
     with pytest.raises(Exception, match="NOT_SUPPORTED"):
         launch(stream, LaunchConfig(grid=1, block=1, device_updatable_node=True), kernel, None)
@@ -243,7 +243,7 @@ def grid_of(device, stream, config, launch_with=launch):
 
 
 @pytest.mark.parametrize(("block", "shared"), [(32, 0), (256, 0), ((16, 4), 0), (128, 32 * 1024), (64, 64 * 1024)])
-def test_an_auto_grid_fills_the_device(device, stream, block, shared):
+def test_auto_grid_fills_the_device(device, stream, block, shared):
     config = LaunchConfig(grid="auto", block=block, shmem_size=shared)
     count, kernel = grid_of(device, stream, config)
     resident = kernel.occupancy.max_active_blocks_per_multiprocessor(int(np.prod(config.block)), shared)
@@ -251,7 +251,7 @@ def test_an_auto_grid_fills_the_device(device, stream, block, shared):
     assert grid_of(device, stream, config)[0] == count
 
 
-def test_an_auto_grid_follows_the_config(device, stream):
+def test_auto_grid_follows_the_config(device, stream):
     config = LaunchConfig(grid="auto", block=1024)
     assert config.grid == "auto" and "grid='auto'" in repr(config)
     wide = grid_of(device, stream, config)[0]
@@ -264,7 +264,7 @@ def test_an_auto_grid_follows_the_config(device, stream):
     assert config == LaunchConfig(grid="auto", block=32) != LaunchConfig(grid=1, block=32)
 
 
-def test_an_auto_grid_is_captured(device, stream):
+def test_auto_grid_is_captured(device, stream):
     builder = device.create_graph_builder().begin_building()
     code = compiled('extern "C" __global__ void seen(int* x) { if (!threadIdx.x && !threadIdx.y) atomicAdd(x, 1); }')
     x = device.zeros(1, np.int32, stream=stream)
@@ -274,12 +274,12 @@ def test_an_auto_grid_is_captured(device, stream):
     assert x.to_host(stream=stream)[0] >= device.properties.multiprocessor_count
 
 
-def test_a_cooperative_auto_grid_is_resident(device, stream):
+def test_cooperative_auto_grid_is_resident(device, stream):
     count, _ = grid_of(device, stream, LaunchConfig(grid="auto", block=256, is_cooperative=True))
     assert count >= device.properties.multiprocessor_count
 
 
-def test_an_auto_grid_excludes_clusters_and_nodes(device, kernel):
+def test_auto_grid_excludes_clusters_and_nodes(device, kernel):
     with pytest.raises(ValueError, match="with cluster"):
         LaunchConfig(grid="auto", block=1, cluster=2)
     config = LaunchConfig(grid="auto", block=1)
@@ -297,7 +297,7 @@ def test_other_strings_are_no_grids(grid):
         LaunchConfig(grid=grid, block=1)
 
 
-def test_a_block_that_does_not_fit_is_reported(device, stream):
+def test_block_that_does_not_fit_is_reported(device, stream):
     with pytest.raises(Exception, match="block must have at most"):
         grid_of(Device(), stream, LaunchConfig(grid="auto", block=4096))
 

@@ -74,7 +74,7 @@ def test_grid_and_block_are_required(given):
         LaunchConfig(**given)
 
 
-def test_a_block_that_was_passed_as_the_cluster_is_explained():
+def test_block_that_was_passed_as_the_cluster_is_explained():
     with pytest.raises(ValueError, match=r"pass block by name: LaunchConfig\(4, block=\.\.\.\)"):
         LaunchConfig(4, 64)
 
@@ -108,7 +108,7 @@ def test_shared_memory_of_another_type_is_rejected(config, size):
         config.shmem_size = size
 
 
-def test_a_rejected_change_changes_nothing(config):
+def test_rejected_change_changes_nothing(config):
     before = repr(config)
     for field, value in [("grid", 0), ("block", (1, 0)), ("cluster", -1), ("shmem_size", -1)]:
         with pytest.raises(ValueError, match=field):
@@ -274,7 +274,7 @@ def test_bad_numbers_of_elements_are_rejected(arguments, error, text):
         LaunchConfig.for_elements(*arguments)
 
 
-def test_the_grid_for_elements_is_not_given():
+def test_grid_for_elements_is_not_given():
     with pytest.raises(TypeError, match="computes grid"):
         LaunchConfig.for_elements(5, grid=2)
 
@@ -303,7 +303,7 @@ def attributes_of(config):
     return {attribute.id.name: attribute.value for attribute in native.attrs}
 
 
-def test_a_priority_is_a_launch_attribute(device):
+def test_priority_is_a_launch_attribute(device):
     config = LaunchConfig(grid=1, block=1, priority=-1)
     assert config.priority == -1
     assert attributes_of(config)["CU_LAUNCH_ATTRIBUTE_PRIORITY"].priority == -1
@@ -317,7 +317,7 @@ def test_a_priority_is_a_launch_attribute(device):
 @pytest.mark.parametrize(
     ("value", "error"), [(1000, ValueError), (-(2**70), ValueError), (1.5, TypeError), (True, TypeError)]
 )
-def test_a_priority_out_of_range_is_rejected(device, config, value, error):
+def test_priority_out_of_range_is_rejected(device, config, value, error):
     with pytest.raises(error, match="priority must be"):
         LaunchConfig(grid=1, block=1, priority=value)
     with pytest.raises(error, match="priority must be"):
@@ -326,7 +326,7 @@ def test_a_priority_out_of_range_is_rejected(device, config, value, error):
 
 
 @pytest.mark.parametrize("policy", ["default", "spread", "load_balancing"])
-def test_a_cluster_policy_is_a_launch_attribute(device, stream, policy):
+def test_cluster_policy_is_a_launch_attribute(device, stream, policy):
     config = LaunchConfig(grid=1, cluster=1, block=1, cluster_scheduling_policy_preference=policy, priority=-1)
     assert config.cluster_scheduling_policy_preference == policy
     value = attributes_of(config)["CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE"]
@@ -338,7 +338,7 @@ def test_a_cluster_policy_is_a_launch_attribute(device, stream, policy):
     assert len(attributes_of(config)) == 2
 
 
-def test_an_unknown_cluster_policy_is_rejected(device):
+def test_unknown_cluster_policy_is_rejected(device):
     with pytest.raises(ValueError, match="'packed' is not a valid cluster_scheduling_policy_preference"):
         LaunchConfig(grid=1, block=1, cluster_scheduling_policy_preference="packed")
 

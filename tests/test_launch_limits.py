@@ -32,7 +32,7 @@ def code():
         ("small", {"block": 128}, r"block must have at most 64 threads for this kernel, because of its registers"),
     ],
 )
-def test_a_rejected_launch_names_the_size_and_the_limit(device, stream, code, name, sizes, message):
+def test_rejected_launch_names_the_size_and_the_limit(device, stream, code, name, sizes, message):
     config = LaunchConfig(**{"grid": 1, "block": 1, **sizes})
     with pytest.raises(CUDAError, match=message):
         launch(stream, config, code.get_kernel(name))

@@ -93,7 +93,7 @@ def test_captured_launches_raise_the_limit_themselves(stream, kernel, most):
 
 
 @pytest.mark.requires(cuda=(12, 9))
-def test_the_limit_is_raised_in_every_context_of_the_device(device, stream, kernel, most):
+def test_limit_is_raised_in_every_context_of_the_device(device, stream, kernel, most):
     memory = HostMemory(most)
     config = LaunchConfig(grid=1, block=THREADS, shmem_size=most)
     launch(stream, config, kernel, memory.buffer, most // 4)
@@ -109,7 +109,7 @@ def test_the_limit_is_raised_in_every_context_of_the_device(device, stream, kern
 
 
 @pytest.mark.requires(devices=2)
-def test_the_limit_is_raised_on_every_device(devices, kernel, most):
+def test_limit_is_raised_on_every_device(devices, kernel, most):
     for device in devices:
         device.set_current()
         stream, memory = device.create_stream(), HostMemory(most)
@@ -133,7 +133,7 @@ def test_threads_can_launch_with_different_sizes_at_once(device, code, kernel, m
         assert list(executor.map(work, [most, most // 2, most - 4096])) == [True] * 3
 
 
-def test_the_limit_is_raised_to_the_maximum_at_once(stream, kernel, most):
+def test_limit_is_raised_to_the_maximum_at_once(stream, kernel, most):
     assert kernel.attributes.max_dynamic_shared_size_bytes < most
     memory = HostMemory(most)
     launch(stream, LaunchConfig(grid=1, block=THREADS, shmem_size=most // 2), kernel, memory.buffer, 1)
@@ -159,7 +159,7 @@ def test_later_launches_make_no_further_driver_call(stream, kernel, most):
 @pytest.mark.requires(cooperative=True, clusters=True)
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 @pytest.mark.parametrize("name", ["reverse", "with_static"])
-def test_a_size_above_the_maximum_is_rejected_with_the_maximum(stream, code, most, way, name):
+def test_size_above_the_maximum_is_rejected_with_the_maximum(stream, code, most, way, name):
     kernel, memory = code.get_kernel(name), HostMemory(4)
     arguments = (memory.buffer, 1) if name == "reverse" else (memory.buffer,)
     limit = most - kernel.attributes.shared_size_bytes

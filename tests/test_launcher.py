@@ -60,7 +60,7 @@ def test_other_types_than_configs_are_rejected(closed_kernel, config):
         launch(LEGACY_DEFAULT_STREAM, config, closed_kernel)
 
 
-def test_a_config_of_unknown_fields_is_rejected(closed_kernel):
+def test_config_of_unknown_fields_is_rejected(closed_kernel):
     with pytest.raises(TypeError, match="threads"):
         launch(LEGACY_DEFAULT_STREAM, {"grid": 1, "threads": 1}, closed_kernel)
 
@@ -76,7 +76,7 @@ def test_keywords_for_a_closed_kernel_are_rejected(closed_kernel):
         launch(LEGACY_DEFAULT_STREAM, ONE, closed_kernel, block=3)
 
 
-def test_a_closed_kernel_is_rejected(closed_kernel):
+def test_closed_kernel_is_rejected(closed_kernel):
     with pytest.raises(RuntimeError, match="closed"):
         launch(LEGACY_DEFAULT_STREAM, ONE, closed_kernel)
 
@@ -215,7 +215,7 @@ def kernels(device):
     return compiled(SUM)
 
 
-def test_the_kernel_runs_with_the_sizes_of_the_config(stream, kernels):
+def test_kernel_runs_with_the_sizes_of_the_config(stream, kernels):
     memory = HostMemory(28)
     config = LaunchConfig(grid=(2, 3, 4), block=(5, 6, 7), shmem_size=512)
     launch(stream, config, kernels.get_kernel("sizes"), memory.buffer)
@@ -298,7 +298,7 @@ def test_arguments_are_copied_at_the_call(stream, kernels):
     assert memory.array(np.int32).tolist() == [index * index for index in range(100)]
 
 
-def test_a_kernel_can_have_a_hundred_arguments(stream, kernels):
+def test_kernel_can_have_a_hundred_arguments(stream, kernels):
     memory = HostMemory(4)
     launch(stream, ONE, kernels.get_kernel("add_many"), *range(100), memory.buffer)
     stream.sync()
@@ -322,7 +322,7 @@ def test_a_kernel_can_have_a_hundred_arguments(stream, kernels):
         ((np.int16, 1, 2), TypeError, r"^store\(\) parameter 1 'out' is an int\*; got the class int16$"),
     ],
 )
-def test_a_rejected_argument_launches_nothing(stream, kernels, arguments, error, message):
+def test_rejected_argument_launches_nothing(stream, kernels, arguments, error, message):
     with pytest.raises(error, match=message):
         launch(stream, ONE, kernels.get_kernel("store"), *arguments)
     # The kernel would write to address 0, which would make the stream fail.
@@ -330,7 +330,7 @@ def test_a_rejected_argument_launches_nothing(stream, kernels, arguments, error,
     assert stream.is_done
 
 
-def test_the_error_of_a_rejected_launch_shows_the_config(stream, kernels):
+def test_error_of_a_rejected_launch_shows_the_config(stream, kernels):
     with pytest.raises(CUDAError) as caught:
         launch(stream, LaunchConfig(grid=1, block=4096), kernels.get_kernel("nothing"))
     assert caught.value.api == "cuLaunchKernelEx"
@@ -367,7 +367,7 @@ def test_default_streams_use_the_current_context(device, kernels):
 
 
 @pytest.mark.requires(clusters=True)
-def test_a_grid_is_divided_into_clusters(stream, kernels):
+def test_grid_is_divided_into_clusters(stream, kernels):
     memory = HostMemory(12)
     launch(stream, LaunchConfig(grid=3, cluster=4, block=32), kernels.get_kernel("clusters"), memory.buffer)
     stream.sync()
@@ -375,7 +375,7 @@ def test_a_grid_is_divided_into_clusters(stream, kernels):
 
 
 @pytest.mark.requires(cooperative=True)
-def test_the_blocks_of_a_cooperative_grid_run_at_the_same_time(device, stream, kernels):
+def test_blocks_of_a_cooperative_grid_run_at_the_same_time(device, stream, kernels):
     memory = HostMemory(4)
     arrived = device.allocate(4, stream=stream)
     arrived.fill(0, stream=stream)
@@ -387,7 +387,7 @@ def test_the_blocks_of_a_cooperative_grid_run_at_the_same_time(device, stream, k
 
 
 @pytest.mark.requires(cooperative=True)
-def test_a_cooperative_grid_that_is_too_large_is_a_value_error(stream, kernels):
+def test_cooperative_grid_that_is_too_large_is_a_value_error(stream, kernels):
     config = LaunchConfig(grid=1_000_000, block=1024, is_cooperative=True)
     with pytest.raises(ValueError, match="resident at the same time"):
         launch(stream, config, kernels.get_kernel("nothing"))
@@ -422,7 +422,7 @@ def test_many_threads_launch_one_kernel(device, stream, kernels):
     assert memory.array(np.int32)[0] == 100 * sum(range(COUNT))
 
 
-def test_a_thread_without_a_context_can_launch(stream, kernels):
+def test_thread_without_a_context_can_launch(stream, kernels):
     memory = HostMemory(4)
     in_thread(lambda: launch(stream, ONE, kernels.get_kernel("add"), memory.buffer, 3))
     stream.sync()
@@ -430,7 +430,7 @@ def test_a_thread_without_a_context_can_launch(stream, kernels):
 
 
 @pytest.mark.requires(devices=2)
-def test_a_launch_runs_on_the_device_of_its_stream(devices, kernels):
+def test_launch_runs_on_the_device_of_its_stream(devices, kernels):
     devices[1].set_current()
     stream = devices[1].create_stream()
     target = devices[1].allocate(4, stream=stream)
@@ -444,7 +444,7 @@ def test_a_launch_runs_on_the_device_of_its_stream(devices, kernels):
     assert memory.array(np.int32)[0] == 7
 
 
-def test_a_full_queue_lets_other_threads_run(stream, kernels):
+def test_full_queue_lets_other_threads_run(stream, kernels):
     # The queue drains only after the timer's thread has set the flag, for which it needs the interpreter lock.
     flag = HostMemory(8)
     nothing = kernels.get_kernel("nothing")
@@ -464,7 +464,7 @@ def test_a_full_queue_lets_other_threads_run(stream, kernels):
 # --- bound kernels ---
 
 
-def test_a_bound_kernel_launches(stream, kernels):
+def test_bound_kernel_launches(stream, kernels):
     memory = HostMemory(400)
     store = kernels.get_kernel("store").bind(ONE, stream=stream)
     for index in range(100):
@@ -473,7 +473,7 @@ def test_a_bound_kernel_launches(stream, kernels):
     assert memory.array(np.int32).tolist() == list(range(1, 101))
 
 
-def test_a_bound_kernel_can_be_called_in_several_ways(stream, kernels):
+def test_bound_kernel_can_be_called_in_several_ways(stream, kernels):
     memory = HostMemory(4)
     add = kernels.get_kernel("add").bind({"grid": 1, "block": 1}, stream=stream)
     arguments = (memory.buffer, 1)
@@ -486,7 +486,7 @@ def test_a_bound_kernel_can_be_called_in_several_ways(stream, kernels):
 
 
 @pytest.mark.requires(cuda=(12, 4))
-def test_a_bound_kernel_checks_its_arguments(stream, kernels):
+def test_bound_kernel_checks_its_arguments(stream, kernels):
     add = kernels.get_kernel("add").bind(ONE, stream=stream)
     with pytest.raises(TypeError, match="kernel 'add' takes 2 arguments, 1 given"):
         add(None)
@@ -499,7 +499,7 @@ def test_a_bound_kernel_checks_its_arguments(stream, kernels):
 
 
 @pytest.mark.requires(cuda=(12, 4))
-def test_a_bound_kernel_uses_its_changed_config(stream, kernels):
+def test_bound_kernel_uses_its_changed_config(stream, kernels):
     memory = HostMemory(28)
     config = LaunchConfig(grid=1, block=1)
     sizes = kernels.get_kernel("sizes").bind(config, stream=stream)
@@ -509,7 +509,7 @@ def test_a_bound_kernel_uses_its_changed_config(stream, kernels):
     assert memory.array(np.uint32)[0] == 6
 
 
-def test_a_bound_kernel_has_its_kernel_config_and_stream(stream, kernels):
+def test_bound_kernel_has_its_kernel_config_and_stream(stream, kernels):
     kernel = kernels.get_kernel("nothing")
     bound = kernel.bind(ONE, stream=stream)
     assert bound.kernel is kernel
@@ -528,7 +528,7 @@ def test_bind_rejects_other_types(stream, kernels):
         kernel.bind(ONE, stream=None)
 
 
-def test_a_bound_kernel_launches_from_many_threads(stream, kernels):
+def test_bound_kernel_launches_from_many_threads(stream, kernels):
     memory = HostMemory(4)
     add = kernels.get_kernel("add").bind(ONE, stream=stream)
 
@@ -595,7 +595,7 @@ def test_bound_arguments_change_in_place(stream, kernels, total):
 
 
 @pytest.mark.requires(cuda=(12, 4))
-def test_a_bound_kernel_without_arguments_can_fix_them_later(stream, kernels, total):
+def test_bound_kernel_without_arguments_can_fix_them_later(stream, kernels, total):
     add = kernels.get_kernel("add").bind(ONE, stream=stream)
     assert add.arguments == (..., ...)
     assert add[0] is ...
@@ -605,7 +605,7 @@ def test_a_bound_kernel_without_arguments_can_fix_them_later(stream, kernels, to
 
 
 @pytest.mark.requires(cuda=(12, 4))
-def test_a_bound_kernel_moves_to_another_stream(device, stream, kernels, total):
+def test_bound_kernel_moves_to_another_stream(device, stream, kernels, total):
     add = kernels.get_kernel("add").bind(ONE, total, 2, stream=stream)
     other = device.create_stream()
     moved = add.on(other)
@@ -620,7 +620,7 @@ def test_a_bound_kernel_moves_to_another_stream(device, stream, kernels, total):
 
 
 @pytest.mark.requires(cuda=(12, 4))
-def test_a_bound_kernel_is_captured(device, stream, kernels, total):
+def test_bound_kernel_is_captured(device, stream, kernels, total):
     add = kernels.get_kernel("add").bind(ONE, total, 2, stream=stream)
     builder = device.create_graph_builder().begin_building()
     captured = add.on(builder)
@@ -647,7 +647,7 @@ def test_threads_change_and_launch_a_bound_kernel(stream, kernels, total):
 
 @pytest.mark.requires(cuda=(12, 4))
 @pytest.mark.parametrize("place", [1, np.int64(1), -1, "value"])
-def test_a_bound_argument_is_found_by_any_integer_and_by_name(stream, kernels, place):
+def test_bound_argument_is_found_by_any_integer_and_by_name(stream, kernels, place):
     assert kernels.get_kernel("add").bind(ONE, None, 7, stream=stream)[place] == 7
 
 

@@ -304,7 +304,7 @@ def test_all_axes_merge_if_there_are_no_elements():
     assert layout.flattened().shape == (0,)
 
 
-def test_a_mask_merges_only_contiguous_axes():
+def test_mask_merges_only_contiguous_axes():
     layout = Layout((2, 3, 4), (12, 4, 1), 4)
     assert layout.flattened(mask=0b110).shape == (24,)
     assert Layout((2, 3, 4), (24, 8, 1), 4).flattened(mask=0b110).shape == (6, 4)
@@ -325,12 +325,12 @@ def test_a_mask_merges_only_contiguous_axes():
         (Layout((4, 6), (8, 1), 2)[:, 2:], 4),
     ],
 )
-def test_the_largest_item_size_is_a_power_of_two(layout, size):
+def test_largest_item_size_is_a_power_of_two(layout, size):
     assert layout.max_compatible_itemsize() == size
     assert layout.repacked(size).itemsize == size
 
 
-def test_the_largest_item_size_fits_random_layouts():
+def test_largest_item_size_fits_random_layouts():
     rng = random.Random(9)
     for _ in range(500):
         array = random_array(rng)
@@ -384,12 +384,12 @@ def test_layouts_are_not_broadcast_beyond_the_address_space():
 
 
 @pytest.mark.parametrize("limit", [2**31, 2**32, 2**63 - 1])
-def test_the_largest_compatible_itemsize_is_found_for_any_limit(limit):
+def test_largest_compatible_itemsize_is_found_for_any_limit(limit):
     assert Layout((4,), None, 1).max_compatible_itemsize(limit) == 4
     assert Layout((3,), None, 3).max_compatible_itemsize(limit, 5) == 1
 
 
 @pytest.mark.parametrize("limit", [2**63, 10**5000], ids=["2**63", "10**5000"])
-def test_a_limit_of_itemsizes_beyond_64_bits_is_rejected(limit):
+def test_limit_of_itemsizes_beyond_64_bits_is_rejected(limit):
     with pytest.raises(OverflowError, match="itemsize must be below"):
         Layout((4,), None, 1).max_compatible_itemsize(limit)

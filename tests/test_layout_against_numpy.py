@@ -125,7 +125,7 @@ def test_properties_agree_with_the_offsets(chain):
 
 @steady
 @given(chains(), st.data())
-def test_a_layout_is_reshaped_exactly_if_numpy_makes_no_copy(chain, data):
+def test_layout_is_reshaped_exactly_if_numpy_makes_no_copy(chain, data):
     layout, array = chain
     assume(array.size)
     shape = data.draw(shapes_of_volume(array.size))

@@ -116,7 +116,7 @@ def test_arguments_are_rendered_anew_for_changed_options():
     assert given.as_bytes() == [b"-arch=sm_90", b"-g", b"-Xptxas=-v"]
 
 
-def test_a_failed_link_raises_with_the_log():
+def test_failed_link_raises_with_the_log():
     from cuda.bindings.nvjitlink import nvJitLinkError
 
     linker = Linker(compiled(MAIN, "cubin"), options=options())
@@ -132,7 +132,7 @@ def test_a_failed_link_raises_with_the_log():
     assert "Undefined reference to 'part'" in linker.get_error_log()
 
 
-def test_the_info_log_is_kept_after_close():
+def test_info_log_is_kept_after_close():
     # A result from the cache of nvJitLink lacks a part of the log.
     linker = linker_of("ptx", "cubin", verbose=True, time=True, no_cache=True)
     linker.link("cubin")
@@ -202,12 +202,12 @@ def test_options_that_nvjitlink_rejects_are_named(changes):
         Linker(compiled(PART, "cubin"), options=options(**changes))
 
 
-def test_the_default_architecture_is_that_of_the_current_device(set_current_arch):
+def test_default_architecture_is_that_of_the_current_device(set_current_arch):
     set_current_arch("90")
     assert is_cubin(Linker(compiled(MAIN, "cubin"), compiled(PART, "cubin")).link("cubin"))
 
 
-def test_a_null_character_in_a_path_is_rejected():
+def test_null_character_in_a_path_is_rejected():
     with pytest.raises(ValueError, match="path of the module contains a null character"):
         Linker(ObjectCode.from_cubin("a\0b"), options=options())
 
@@ -218,7 +218,7 @@ def test_unknown_targets_are_rejected(target):
         linker_of("cubin", "cubin").link(target)
 
 
-def test_the_target_is_taken_in_any_case():
+def test_target_is_taken_in_any_case():
     assert is_cubin(linker_of("cubin", "cubin").link("CuBin"))
     assert is_cubin(linker_of("cubin", "cubin").link(ObjectCodeFormatType.CUBIN))
 
@@ -231,21 +231,21 @@ def test_the_target_is_taken_in_any_case():
         ("cubin", {"link_time_optimization": True, "ptx": True}),
     ],
 )
-def test_a_target_that_needs_other_options_is_rejected(target, changes):
+def test_target_that_needs_other_options_is_rejected(target, changes):
     lto = bool(changes)
     linker = linker_of(*["ltoir" if lto else "cubin"] * 2, **changes)
     with pytest.raises(CUDAError, match="link_time_optimization=True and ptx=True"):
         linker.link(target)
 
 
-def test_a_linker_links_once():
+def test_linker_links_once():
     linker = linker_of("cubin", "cubin")
     linker.link("cubin")
     with pytest.raises(RuntimeError, match="this Linker has already linked"):
         linker.link("cubin")
 
 
-def test_a_closed_linker_has_no_handle_and_rejects_to_link():
+def test_closed_linker_has_no_handle_and_rejects_to_link():
     linker = linker_of("cubin", "cubin")
     assert linker.handle != 0
     assert not linker.is_closed
@@ -262,7 +262,7 @@ def test_a_closed_linker_has_no_handle_and_rejects_to_link():
         linker._linker.link(ObjectCodeFormatType.CUBIN)
 
 
-def test_a_with_block_closes_the_linker():
+def test_with_block_closes_the_linker():
     with linker_of("cubin", "cubin") as linker:
         code = linker.link("cubin")
     assert linker.is_closed
@@ -311,7 +311,7 @@ def test_nvjitlink_is_used_where_it_is_installed(undecided):
         assert _linker._decide_nvjitlink_or_driver() is False
 
 
-def test_the_first_use_of_the_drivers_linker_warns_at_the_caller(without_nvjitlink):
+def test_first_use_of_the_drivers_linker_warns_at_the_caller(without_nvjitlink):
     with pytest.warns(RuntimeWarning, match="pip install nvidia-nvjitlink.*driver's linker") as caught:
         assert Linker.which_backend() is CompilerBackendType.DRIVER
     assert caught[0].filename == __file__

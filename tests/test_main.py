@@ -39,7 +39,7 @@ def test_command_prints_json(tmp_path):
     assert json.loads(done.stdout)["packages"][0]["version"] == cuda.core.__version__
 
 
-def test_a_closed_output_pipe_is_no_error():
+def test_closed_output_pipe_is_no_error():
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer, "wb") as output:

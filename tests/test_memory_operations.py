@@ -56,7 +56,7 @@ def test_streams_wait_for_values(device, dtype, condition, start, other, wanted)
     assert out.to_host(stream=second).tolist() == [1]
 
 
-def test_the_host_ends_a_wait(device, stream):
+def test_host_ends_a_wait(device, stream):
     flag = device.zeros((), np.int32, pinned=True)
     stream.wait_value(flag, 1)
     threading.Timer(0.02, lambda: np.asarray(flag).fill(1)).start()

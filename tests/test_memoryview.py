@@ -27,7 +27,7 @@ def as_numpy(view):
     return np.from_dlpack(view)
 
 
-def test_a_view_has_address_shape_and_strides_of_the_array():
+def test_view_has_address_shape_and_strides_of_the_array():
     array = np.arange(24, dtype=np.int16).reshape(4, 6)[::2, 1:]
     view = view_of(array)
     assert (view.ptr, view.shape, view.strides) == (array.ctypes.data, (2, 5), (12, 1))
@@ -72,7 +72,7 @@ def test_views_compare_by_identity():
 
 
 @pytest.mark.parametrize("call", [weakref.ref, pickle.dumps, copy.copy])
-def test_a_view_is_neither_weakly_referenced_nor_copied(call):
+def test_view_is_neither_weakly_referenced_nor_copied(call):
     with pytest.raises(TypeError):
         call(view_of(np.zeros(3)))
 
@@ -87,7 +87,7 @@ def test_methods_of_a_subclass_return_the_subclass():
     assert type(mine.view(dtype=np.dtype("i8"))) is Mine
 
 
-def test_the_constructor_is_deprecated():
+def test_constructor_is_deprecated():
     array = np.ones((2, 3))
     with pytest.warns(DeprecationWarning) as warnings:
         view = StridedMemoryView(array, -1)
@@ -95,7 +95,7 @@ def test_the_constructor_is_deprecated():
     assert (view.shape, view.exporting_obj is array) == ((2, 3), True)
 
 
-def test_an_empty_view_rejects_each_use():
+def test_empty_view_rejects_each_use():
     with pytest.warns(DeprecationWarning):
         view = StridedMemoryView()
     assert (view.ptr, view.dtype, view.exporting_obj) == (0, None, None)
@@ -105,7 +105,7 @@ def test_an_empty_view_rejects_each_use():
     assert repr(view) == "StridedMemoryView(empty)"
 
 
-def test_a_view_cannot_be_initialized_again():
+def test_view_cannot_be_initialized_again():
     view = view_of(np.zeros(3))
     with pytest.warns(DeprecationWarning), pytest.raises(RuntimeError, match="already initialized"):
         view.__init__(np.zeros(4), -1)
@@ -152,7 +152,7 @@ def buffer():
     return HostMemoryResource().allocate(96)
 
 
-def test_a_buffer_is_viewed_as_an_array(buffer):
+def test_buffer_is_viewed_as_an_array(buffer):
     memoryview(buffer)[:] = np.arange(24, dtype=np.int32).tobytes()
     view = StridedMemoryView.from_buffer(buffer, (4, 6), dtype=np.dtype(np.int32))
     assert (view.ptr, view.strides, view.exporting_obj is buffer) == (buffer.handle, None, True)
@@ -199,7 +199,7 @@ def test_other_types_and_closed_buffers_are_rejected(buffer):
         StridedMemoryView.from_buffer(buffer, (4,), itemsize=1)
 
 
-def test_the_size_of_wrapped_memory_is_no_limit(buffer):
+def test_size_of_wrapped_memory_is_no_limit(buffer):
     wrapped = Buffer.from_handle(buffer.handle, 8, owner=buffer)
     view = StridedMemoryView.from_buffer(wrapped, (96,), itemsize=1)
     assert view.size == 96
@@ -285,7 +285,7 @@ def decorated(first, second=None, third=3):
     return second
 
 
-def test_a_proxy_makes_the_view_when_the_stream_is_known():
+def test_proxy_makes_the_view_when_the_stream_is_known():
     array = np.zeros((2, 3))
     proxy = decorated(1, array)
     assert (proxy.obj is array, proxy.has_dlpack) == (True, True)
@@ -298,13 +298,13 @@ def test_a_proxy_makes_the_view_when_the_stream_is_known():
     assert decorated.__wrapped__ is not decorated
 
 
-def test_a_proxy_views_an_array_with_a_cuda_interface():
+def test_proxy_views_an_array_with_a_cuda_interface():
     proxy = decorated(1, CudaInterface(np.zeros(3)))
     assert not proxy.has_dlpack
     assert proxy.view(-1).shape == (3,)
 
 
-def test_a_proxy_needs_a_protocol_and_a_positional_argument():
+def test_proxy_needs_a_protocol_and_a_positional_argument():
     with pytest.raises(BufferError, match="int has neither"):
         decorated(1, 2)
     with pytest.raises(IndexError):

@@ -149,7 +149,7 @@ def test_closed_code_keeps_its_name_and_rejects_each_use():
             use()
 
 
-def test_a_with_block_closes_the_code():
+def test_with_block_closes_the_code():
     with ObjectCode.from_cubin(b"x") as code:
         assert not code.is_closed
     assert code.is_closed
@@ -172,12 +172,12 @@ def test_kernel_handles_of_another_type_are_rejected(handle):
         Kernel.from_handle(handle)
 
 
-def test_the_module_of_a_kernel_handle_must_be_object_code():
+def test_module_of_a_kernel_handle_must_be_object_code():
     with pytest.raises(TypeError, match="mod must be an ObjectCode"):
         Kernel.from_handle(5, 5)
 
 
-def test_a_wrapped_kernel_keeps_the_given_code_alive():
+def test_wrapped_kernel_keeps_the_given_code_alive():
     code = ObjectCode.from_cubin(b"x")
     reference = weakref.ref(code)
     kernel, again = Kernel.from_handle(4096, code), Kernel.from_handle(4096)
@@ -203,7 +203,7 @@ def test_truncated_images_are_rejected(device, cubin):
             ObjectCode.from_cubin(image).get_kernel("saxpy")
 
 
-def test_an_empty_image_is_rejected(device):
+def test_empty_image_is_rejected(device):
     with pytest.raises(CUDAError, match="the module is empty") as caught:
         ObjectCode.from_cubin(b"").get_kernel("saxpy")
     assert (caught.value.code, caught.value.name) == (200, "CUDA_ERROR_INVALID_IMAGE")
@@ -260,7 +260,7 @@ def test_closed_code_leaves_its_kernels_usable(code):
         code.get_kernel("plain")
 
 
-def test_the_registry_drops_kernels_that_are_collected(device):
+def test_registry_drops_kernels_that_are_collected(device):
     gc.collect()
     before = registry_sizes()["kernel"]
     code = compiled("cubin", f"sm_{device.arch}")
@@ -272,7 +272,7 @@ def test_the_registry_drops_kernels_that_are_collected(device):
 
 
 @pytest.mark.requires(cuda=(12, 4))
-def test_a_kernel_from_its_handle_keeps_the_library_loaded(code):
+def test_kernel_from_its_handle_keeps_the_library_loaded(code):
     kernel = code.get_kernel("saxpy")
     same = Kernel.from_handle(int(kernel.handle), code)
     assert same == kernel
@@ -283,7 +283,7 @@ def test_a_kernel_from_its_handle_keeps_the_library_loaded(code):
 
 
 @pytest.mark.requires(cuda=(12, 9))
-def test_a_kernel_handle_with_the_code_of_another_library_warns(code):
+def test_kernel_handle_with_the_code_of_another_library_warns(code):
     kernel = code.get_kernel("saxpy")
     with pytest.warns(UserWarning, match="mod is not the object code") as caught:
         same = Kernel.from_handle(int(kernel.handle), ObjectCode.from_cubin(code.code))
@@ -291,7 +291,7 @@ def test_a_kernel_handle_with_the_code_of_another_library_warns(code):
     assert same == kernel
 
 
-def test_a_closed_kernel_has_no_handle_and_rejects_each_use(code):
+def test_closed_kernel_has_no_handle_and_rejects_each_use(code):
     kernel = code.get_kernel("saxpy")
     kernel.close()
     assert kernel.is_closed
@@ -301,7 +301,7 @@ def test_a_closed_kernel_has_no_handle_and_rejects_each_use(code):
 
 
 @pytest.mark.requires(cuda=(12, 4))
-def test_the_error_for_an_unknown_kernel_suggests_a_similar_one(code):
+def test_error_for_an_unknown_kernel_suggests_a_similar_one(code):
     with pytest.raises(CUDAError, match="no kernel 'saxpi' in the cubin module 'default_program' of .*") as caught:
         code.get_kernel("saxpi")
     assert caught.value.name == "CUDA_ERROR_NOT_FOUND"
@@ -309,7 +309,7 @@ def test_the_error_for_an_unknown_kernel_suggests_a_similar_one(code):
 
 
 @pytest.mark.requires(cuda=(12, 4))
-def test_the_error_for_a_template_suggests_its_instances(code):
+def test_error_for_a_template_suggests_its_instances(code):
     with pytest.raises(CUDAError, match="did you mean .*scale"):
         code.get_kernel("scale")
 
@@ -401,7 +401,7 @@ def test_variables_are_read_and_written(device, stream, variables):
     assert memoryview(host_out).cast("B").cast("f")[0] == 2.5 + 40 + 7
 
 
-def test_the_host_reads_and_writes_managed_variables(device, stream, variables):
+def test_host_reads_and_writes_managed_variables(device, stream, variables):
     variable = variables.get_global("shared_with_host")
     assert (variable.is_managed, variable.is_host_accessible, variable.is_device_accessible) == (True, True, True)
     with memoryview(variable) as view:

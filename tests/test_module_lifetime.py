@@ -70,7 +70,7 @@ MORE_USERS = {
 
 @pytest.mark.parametrize("order", list(itertools.permutations(USERS)), ids="-".join)
 @pytest.mark.parametrize("how", ["close", "drop"])
-def test_the_last_user_unloads_the_library(device, unloads, no_leak, order, how):
+def test_last_user_unloads_the_library(device, unloads, no_leak, order, how):
     code = fresh()
     users = {name: make(code) for name, make in USERS.items()}
     del code
@@ -98,7 +98,7 @@ def test_each_user_alone_keeps_the_library(device, unloads, no_leak, name):
     assert unloads() == 1
 
 
-def test_a_bound_kernel_keeps_the_library(device, stream, unloads, no_leak):
+def test_bound_kernel_keeps_the_library(device, stream, unloads, no_leak):
     memory = HostMemory(4)
     bound = fresh().get_kernel("count").bind(ONE, stream=stream)
     gc.collect()
@@ -152,7 +152,7 @@ def test_threads_that_drop_the_last_users_unload_once(device, unloads, no_leak):
     assert unloads() == 20
 
 
-def test_a_collection_does_not_wait_for_the_work_of_a_stream(device, unloads):
+def test_collection_does_not_wait_for_the_work_of_a_stream(device, unloads):
     stream = device.create_stream()
     cycle = [fresh().get_kernel("count")]
     cycle.append(cycle)
@@ -164,7 +164,7 @@ def test_a_collection_does_not_wait_for_the_work_of_a_stream(device, unloads):
     assert unloads() == 1
 
 
-def test_a_deferred_unload_also_waits_for_later_work(device, unloads):
+def test_deferred_unload_also_waits_for_later_work(device, unloads):
     first, second = device.create_stream(), device.create_stream()
     code = fresh()
     code.get_kernel("count")
@@ -195,7 +195,7 @@ def test_many_deferred_unloads_end_by_waiting_for_a_busy_stream(device, unloads)
     assert unloads() == 300
 
 
-def test_a_library_whose_handle_was_read_stays_loaded(device, stream, unloads):
+def test_library_whose_handle_was_read_stays_loaded(device, stream, unloads):
     """Some programs, such as numba-cuda, unload it by the handle, and a second unload crashes the driver."""
     code = fresh()
     handle = code.handle

@@ -57,7 +57,7 @@ def free_garbage():
 # --- names ---
 
 
-def test_the_warning_is_a_runtime_warning_and_shown_by_default():
+def test_warning_is_a_runtime_warning_and_shown_by_default():
     assert issubclass(CUDAWarning, RuntimeWarning)
     program = "import warnings; from cuda.core import CUDAWarning; warnings.warn('seen', CUDAWarning)"
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
@@ -75,13 +75,13 @@ def test_exceptions_print_the_name_that_programs_import():
         assert f"{cls.__module__}.{cls.__qualname__}" in (f"cuda.core.{cls.__name__}", "cuda.core.OutOfMemoryError")
 
 
-def test_a_failed_allocation_raises_the_memory_error(device):
+def test_failed_allocation_raises_the_memory_error(device):
     with pytest.raises(CUDAOutOfMemoryError):
         LegacyPinnedMemoryResource().allocate(1 << 60)
 
 
 @pytest.mark.requires(cuda=(13, 0))
-def test_the_last_prefetch_location_cannot_be_assigned(device, stream):
+def test_last_prefetch_location_cannot_be_assigned(device, stream):
     buffer = ManagedMemoryResource().allocate(4096, stream=stream)
     buffer.prefetch(Host(), stream=stream)
     stream.sync()
@@ -117,7 +117,7 @@ def test_virtual_memory_buffers_have_a_class_without_constructor(device):
         VirtualMemoryBuffer()
 
 
-def test_the_fields_of_a_launch_config_have_their_order(device):
+def test_fields_of_a_launch_config_have_their_order(device):
     config = LaunchConfig(2, None, 3, 4, False, True, None, None)
     assert (config.priority, config.cluster_scheduling_policy_preference) == (0, None)
     assert config.programmatic_stream_serialization
@@ -273,7 +273,7 @@ def test_warnings_that_a_filter_turns_into_errors_are_unraisable(device, monkeyp
     assert found == [CUDAWarning]
 
 
-def test_the_import_does_not_load_the_driver():
+def test_import_does_not_load_the_driver():
     program = "import cuda.core; print('libcuda' in open('/proc/self/maps').read())"
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert result.stdout == "False\n", result.stderr
@@ -291,7 +291,7 @@ def test_host_memory_records_no_stream_and_needs_no_context(device):
 
 
 @pytest.mark.requires(vmm=True)
-def test_a_stream_given_to_close_replaces_the_recorded_one(device, stream):
+def test_stream_given_to_close_replaces_the_recorded_one(device, stream):
     recorded = device.create_stream()
     buffer = VirtualMemoryResource(device).allocate(1, stream=recorded)
     assert buffer._deallocation_stream == recorded
@@ -346,7 +346,7 @@ def test_streams_of_two_devices_wait_for_each_other(current):
 
 
 @pytest.mark.requires(software=True)
-def test_a_failed_switch_leaves_the_previous_context(device):
+def test_failed_switch_leaves_the_previous_context(device):
     emulator = importlib.import_module("cuda.emulator")
     context = device.context
     with emulator.fail("cuCtxSetCurrent", "CUDA_ERROR_UNKNOWN"), pytest.raises(CUDAError, match="cuCtxSetCurrent"):
@@ -394,7 +394,7 @@ def test_failed_call_keeps_the_context_and_creates_nothing():
 
 
 @pytest.mark.requires(software=True, devices=2)
-def test_a_failed_query_of_a_stream_leaves_the_current_context():
+def test_failed_query_of_a_stream_leaves_the_current_context():
     emulator = importlib.import_module("cuda.emulator")
 
     def query():
@@ -411,7 +411,7 @@ def test_a_failed_query_of_a_stream_leaves_the_current_context():
 
 
 @pytest.mark.requires(devices=2, peer=True)
-def test_a_later_pool_has_no_access_of_peers(device):
+def test_later_pool_has_no_access_of_peers(device):
     for _ in range(4):  # the driver may give a new pool the handle of a destroyed one
         pool = DeviceMemoryResource(device, {})
         assert set(pool.peer_accessible_by) == set()
@@ -470,7 +470,7 @@ def test_pinned_memory_belongs_to_no_device(device):
 
 
 @pytest.mark.parametrize("mode", ["global", "thread_local"])
-def test_a_memory_resource_is_made_inside_a_capture(device, mode):
+def test_memory_resource_is_made_inside_a_capture(device, mode):
     builder = device.create_graph_builder().begin_building(mode=mode)
     assert DeviceMemoryResource(device).device_id == device.device_id
     assert device.memory_resource is not None
@@ -478,7 +478,7 @@ def test_a_memory_resource_is_made_inside_a_capture(device, mode):
     assert not builder.is_building
 
 
-def test_a_fork_cannot_end_the_capture_and_leaves_it_valid(device):
+def test_fork_cannot_end_the_capture_and_leaves_it_valid(device):
     builder = device.create_graph_builder().begin_building()
     first, second = builder.split(2)
     with pytest.raises(RuntimeError, match="fork"):
@@ -488,7 +488,7 @@ def test_a_fork_cannot_end_the_capture_and_leaves_it_valid(device):
 
 
 @pytest.mark.requires(software=True)
-def test_a_join_that_fails_closes_the_rest_and_ends_unjoined(device):
+def test_join_that_fails_closes_the_rest_and_ends_unjoined(device):
     emulator = importlib.import_module("cuda.emulator")
     builder = device.create_graph_builder().begin_building()
     forks = builder.split(3)
@@ -505,7 +505,7 @@ def test_a_join_that_fails_closes_the_rest_and_ends_unjoined(device):
 
 
 @pytest.mark.requires(software=True)
-def test_a_failed_instantiation_raises_the_error_of_the_driver(device):
+def test_failed_instantiation_raises_the_error_of_the_driver(device):
     emulator = importlib.import_module("cuda.emulator")
     definition = GraphDefinition()
     definition.empty()
@@ -557,7 +557,7 @@ ADDED_NODE_ROWS = with_drivers(ADDED_NODES, {"branch": (12, 3)})
 
 @pytest.mark.requires(software=True)
 @pytest.mark.parametrize(("prepare", "call"), ADDED_NODE_ROWS)
-def test_a_node_that_a_later_step_fails_for_is_removed(device, prepare, call):
+def test_node_that_a_later_step_fails_for_is_removed(device, prepare, call):
     emulator = importlib.import_module("cuda.emulator")
     add, count = prepare()
     with emulator.fail(call, "CUDA_ERROR_UNKNOWN"), pytest.raises(CUDAError, match=call.rstrip("*")) as info:

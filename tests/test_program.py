@@ -91,14 +91,14 @@ def test_headers_are_found_in_the_include_path(tmp_path):
     assert b"54321" in program.compile("ptx").code
 
 
-def test_a_program_compiles_repeatedly():
+def test_program_compiles_repeatedly():
     program = Program(SAXPY, "c++", ARCH)
     first, again, cubin = program.compile("ptx"), program.compile("ptx"), program.compile("cubin")
     assert first.code == again.code
     assert cubin.code_type == "cubin"
 
 
-def test_the_name_is_in_messages_and_in_the_code():
+def test_name_is_in_messages_and_in_the_code():
     program = Program(BROKEN, "c++", ProgramOptions(arch="sm_90", name="my_file.cu"))
     with pytest.raises(NVRTCError, match=r"my_file\.cu\(2\)"):
         program.compile("cubin")
@@ -120,7 +120,7 @@ def test_name_expressions_are_rejected_after_the_first_compile():
         program.compile("ptx", ("scale<int>",))
 
 
-def test_an_unknown_name_expression_is_named():
+def test_unknown_name_expression_is_named():
     with pytest.raises(NVRTCError, match="no_such_kernel"):
         Program(SCALE, "c++", ARCH).compile("ptx", ["no_such_kernel<float>"])
 
@@ -147,7 +147,7 @@ def test_errors_show_the_lines_of_the_user():
     assert (error.code, error.name, error.api) == (6, "NVRTC_ERROR_COMPILATION", "nvrtcCompileProgram")
 
 
-def test_a_program_that_failed_fails_again():
+def test_program_that_failed_fails_again():
     program = Program(BROKEN, "c++", ARCH)
     for _ in range(2):
         with pytest.raises(NVRTCError, match="no_such_name"):
@@ -162,7 +162,7 @@ def test_compile_error_shows_users_line_and_one_library_frame():
     assert caught.value.__context__ is None
 
 
-def test_the_error_for_a_bad_option_shows_the_options():
+def test_error_for_a_bad_option_shows_the_options():
     with pytest.raises(NVRTCError, match="INVALID_OPTION[^$]*arch"):
         Program(SAXPY, "c++", ProgramOptions(arch="sm_9x")).compile("cubin")
 
@@ -186,7 +186,7 @@ def test_nothing_is_written_to_logs_without_messages():
     assert written == []
 
 
-def test_a_source_with_surrogates_is_rejected():
+def test_source_with_surrogates_is_rejected():
     with pytest.raises(UnicodeEncodeError, match="surrogates not allowed"):
         Program('#error "\udcff"', "c++", ARCH)
 
@@ -209,17 +209,17 @@ def test_unknown_targets_are_rejected(target):
 
 
 @pytest.mark.parametrize("code", [b"void f();", bytearray(b"x"), None, 5])
-def test_a_cxx_source_must_be_a_str(code):
+def test_cxx_source_must_be_a_str(code):
     with pytest.raises(TypeError, match="must be a str"):
         Program(code, "c++", ARCH)
 
 
-def test_a_null_character_in_the_source_is_rejected():
+def test_null_character_in_the_source_is_rejected():
     with pytest.raises(ValueError, match="null character at position 4"):
         Program("void\0", "c++", ARCH)
 
 
-def test_the_code_type_is_taken_in_any_case():
+def test_code_type_is_taken_in_any_case():
     assert Program(SAXPY, "C++", ARCH).backend is CompilerBackendType.NVRTC
     assert Program(SAXPY, SourceCodeType.CXX, ARCH).backend == "NVRTC"
 
@@ -252,7 +252,7 @@ def test_options_that_nvrtc_lacks_are_rejected():
 
 
 @pytest.mark.requires(software=False)
-def test_the_default_architecture_is_that_of_the_current_device(set_current_arch):
+def test_default_architecture_is_that_of_the_current_device(set_current_arch):
     set_current_arch("75")
     assert b".target sm_75" in Program(SAXPY, "c++").compile("ptx").code
 
@@ -273,7 +273,7 @@ def test_empty_code_warns(lto, target):
 
 
 @pytest.mark.requires(software=False)
-def test_a_virtual_architecture_has_no_cubin():
+def test_virtual_architecture_has_no_cubin():
     program = Program(SAXPY, "c++", ProgramOptions(arch="compute_90"))
     with pytest.warns(RuntimeWarning, match="generated no cubin, because arch 'compute_90' is virtual"):
         assert not program.compile("cubin").code
@@ -282,7 +282,7 @@ def test_a_virtual_architecture_has_no_cubin():
 
 @pytest.mark.requires(software=False)
 @pytest.mark.parametrize("arch", ["", "sm_5", "sm_999", "hopper"])
-def test_an_unknown_architecture_lists_the_known_ones(arch):
+def test_unknown_architecture_lists_the_known_ones(arch):
     program = Program(SAXPY, "c++", ProgramOptions(arch=arch))
     with pytest.raises(NVRTCError, match=f"'sm_NUMBER' with the numbers .*90.*the options were -arch={arch}$"):
         program.compile("cubin")
@@ -298,13 +298,13 @@ def test_an_unknown_architecture_lists_the_known_ones(arch):
     ],
     ids=str,
 )
-def test_the_error_for_contradicting_options_shows_them(options, reason):
+def test_error_for_contradicting_options_shows_them(options, reason):
     program = Program(SAXPY, "c++", ProgramOptions(arch="sm_90", **options))
     with pytest.raises(NVRTCError, match=f"{reason}[^$]*\nthe options were -arch=sm_90 --"):
         program.compile("cubin")
 
 
-def test_an_empty_source_has_no_kernels():
+def test_empty_source_has_no_kernels():
     code = Program("", "c++", ARCH).compile("cubin")
     assert code.code
     assert code.symbol_mapping == {}
@@ -326,12 +326,12 @@ def test_ptx_newer_than_the_driver_warns(set_driver_version):
 @pytest.mark.parametrize(
     "found", [(12, 2, 0), (13, 9, 0), (14, 1, 0), RuntimeError("none"), CUDAError("none")], ids=str
 )
-def test_the_driver_can_load_ptx_of_an_nvrtc_that_is_not_newer(set_driver_version, found):
+def test_driver_can_load_ptx_of_an_nvrtc_that_is_not_newer(set_driver_version, found):
     set_driver_version(found)
     assert _can_load_generated_ptx() is (isinstance(found, Exception) or found > (13,))
 
 
-def test_a_closed_program_has_no_handle_and_cannot_compile():
+def test_closed_program_has_no_handle_and_cannot_compile():
     program = Program(SAXPY, "c++", ARCH)
     assert int(program.handle) != 0
     assert not program.is_closed
@@ -346,7 +346,7 @@ def test_a_closed_program_has_no_handle_and_cannot_compile():
         program.compile("ptx")
 
 
-def test_the_program_of_nvrtc_is_created_at_the_first_use():
+def test_program_of_nvrtc_is_created_at_the_first_use():
     program = Program(SAXPY, "c++", ARCH)
     assert program._back_end is None
     assert int(program.handle) == int(program.handle) != 0
@@ -454,7 +454,7 @@ def test_threads_compile_one_program_at_once():
 
 
 @pytest.mark.requires(software=False)
-def test_the_interpreter_lock_is_released_during_a_compilation():
+def test_gil_is_released_during_a_compilation():
     lines = "\n".join(f"__global__ void f{i}(float* x) {{ *x = sinf(*x) + powf(*x, {i}.5f); }}" for i in range(8))
     program = Program(lines, "c++", ARCH)
     thread = threading.Thread(target=program.compile, args=("cubin",))
@@ -479,7 +479,7 @@ def test_missing_nvrtc_says_what_to_install():
     assert re.search("pip install nvidia-cuda-nvrtc.*libnvrtc.so.13", run(code, CUDA_CORE_DEVICE="hardware"))
 
 
-def test_the_type_of_handles_includes_int():
+def test_type_of_handles_includes_int():
     assert int in _program.ProgramHandleT.__args__
     with pytest.raises(AttributeError, match="no_such_name"):
         _program.no_such_name  # noqa: B018

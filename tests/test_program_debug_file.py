@@ -34,7 +34,7 @@ def test_debug_file_has_the_source_until_the_program_is_closed(option, tmp_path,
     assert not path.exists()
 
 
-def test_the_debug_file_is_removed_when_the_program_is_collected(tmp_path, own_tempdir):
+def test_debug_file_is_removed_when_the_program_is_collected(tmp_path, own_tempdir):
     program = Program(SAXPY, "c++", ProgramOptions(arch="sm_90", debug=True))
     assert len(list(tmp_path.iterdir())) == 1
     del program
@@ -51,24 +51,24 @@ def test_the_debug_file_is_removed_when_the_program_is_collected(tmp_path, own_t
         ("__device__ int x;", "kernel"),
     ],
 )
-def test_the_debug_file_is_named_after_the_first_kernel(source, name):
+def test_debug_file_is_named_after_the_first_kernel(source, name):
     assert _program.first_kernel(source.encode()) == name
 
 
-def test_a_program_with_a_name_has_no_debug_file(tmp_path, own_tempdir):
+def test_program_with_a_name_has_no_debug_file(tmp_path, own_tempdir):
     program = Program(SAXPY, "c++", ProgramOptions(arch="sm_90", debug=True, name="mine"))
     assert list(tmp_path.iterdir()) == []
     assert program.compile("ptx").name == "mine"
 
 
-def test_a_program_compiles_if_no_debug_file_can_be_written(tmp_path, monkeypatch):
+def test_program_compiles_if_no_debug_file_can_be_written(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
     program = Program(SAXPY, "c++", ProgramOptions(arch="sm_90", debug=True))
     assert program.compile("ptx").name == "default_program"
     program.close()
 
 
-def test_a_forked_child_does_not_remove_the_debug_file(tmp_path):
+def test_forked_child_does_not_remove_the_debug_file(tmp_path):
     path = tmp_path / "source.cu"
     path.write_text("")
     _program.remove_file(str(path), os.getpid() + 1)

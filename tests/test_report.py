@@ -106,7 +106,7 @@ def test_another_installed_version_is_a_problem(monkeypatch, tmp_path):
     assert "cuda-core 0.1 is installed" in texts(report())
 
 
-def test_the_package_of_the_same_name_is_a_problem(monkeypatch, tmp_path):
+def test_package_of_the_same_name_is_a_problem(monkeypatch, tmp_path):
     install(monkeypatch, tmp_path, cuda.core.__version__, "Somebody Else")
     assert f"cuda-core {cuda.core.__version__} is another package of that name, by Somebody Else" in texts(report())
 
@@ -162,13 +162,13 @@ def test_variables_without_a_directory_are_a_problem(monkeypatch, tmp_path, name
 
 
 @pytest.mark.requires(software=True)
-def test_an_automatic_choice_is_reported_as_such():
+def test_automatic_choice_is_reported_as_such():
     found = report_of(CUDA_CORE_DEVICE="auto")
     assert (found["software_device"]["choice"], found["environment"]["CUDA_CORE_DEVICE"]) == ("auto", "auto")
 
 
 @pytest.mark.requires(software=True)
-def test_an_old_driver_is_a_problem():
+def test_old_driver_is_a_problem():
     found = report_of(CUDA_EMULATOR_DRIVER_VERSION="12010")
     assert found["driver"]["cuda_version"] == "12.1"
     assert "at least 12.2" in texts(found)
@@ -192,7 +192,7 @@ def test_no_device_is_a_problem_with_advice():
 
 
 @pytest.mark.requires(software=True)
-def test_a_broken_device_does_not_end_the_report():
+def test_broken_device_does_not_end_the_report():
     with cuda.emulator.fail("cuDeviceTotalMem*", "CUDA_ERROR_UNKNOWN"):
         found = report()
     assert found["devices"] == []

@@ -52,7 +52,7 @@ def test_options_have_defaults():
 
 
 @pytest.mark.parametrize("priority", ["0", 0.5, []])
-def test_priorities_of_another_type_are_refused(device, priority):
+def test_priorities_of_another_type_are_rejected(device, priority):
     with pytest.raises(TypeError, match="priority"):
         StreamOptions(priority=priority)
     options = StreamOptions()
@@ -62,7 +62,7 @@ def test_priorities_of_another_type_are_refused(device, priority):
 
 
 @pytest.mark.parametrize("nonblocking", [True, False])
-def test_a_stream_has_the_properties_that_its_options_set(device, nonblocking):
+def test_stream_has_the_properties_that_its_options_set(device, nonblocking):
     stream = device.create_stream(options=StreamOptions(nonblocking=nonblocking, priority=0))
     assert stream.is_nonblocking is nonblocking
     assert stream.priority == 0
@@ -90,7 +90,7 @@ def test_only_priorities_in_the_range_of_the_device_are_accepted(device):
             device.create_stream(options={"priority": priority})
 
 
-def test_options_of_another_type_are_refused(device):
+def test_options_of_another_type_are_rejected(device):
     with pytest.raises(TypeError, match="StreamOptions"):
         device.create_stream(options=1)
 
@@ -121,14 +121,14 @@ def test_repr_has_both_addresses(stream):
     assert repr(stream) == f"<Stream handle={int(stream.handle):#x} context={current_context():#x}>"
 
 
-def test_a_stream_knows_its_device_and_context(device, stream):
+def test_stream_knows_its_device_and_context(device, stream):
     assert stream.device is device
     assert stream.context == device.context
     assert in_thread(lambda: stream.device is Device(0))
 
 
 @pytest.mark.requires(cuda=(12, 9))
-def test_a_stream_knows_its_context_when_another_is_current(device):
+def test_stream_knows_its_context_when_another_is_current(device):
     with foreign_context() as context:
         device.set_current(context)
         stream = device.create_stream()
@@ -204,13 +204,13 @@ def test_from_handle_wraps_the_null_stream(device):
 
 
 @pytest.mark.parametrize("handle", ["1", b"1", 1.0, None, object()])
-def test_from_handle_refuses_other_types(handle):
+def test_from_handle_rejects_other_types(handle):
     with pytest.raises(TypeError, match="handle must be an int"):
         Stream.from_handle(handle)
 
 
 @pytest.mark.parametrize("handle", [-1, 2**64])
-def test_from_handle_refuses_numbers_beyond_64_bits(handle):
+def test_from_handle_rejects_ints_over_64_bits(handle):
     with pytest.raises(ValueError, match=r"2\*\*64"):
         Stream.from_handle(handle)
 
@@ -218,18 +218,18 @@ def test_from_handle_refuses_numbers_beyond_64_bits(handle):
 # --- The stream protocol ---------------------------------------------------------------------------
 
 
-def test_the_protocol_is_the_one_of_the_public_module():
+def test_protocol_is_the_one_of_the_public_module():
     import cuda.core.typing
 
     assert IsStreamType is cuda.core.typing.IsStreamType
 
 
 @pytest.mark.parametrize("info", [(0, 2), [0, 2]])
-def test_a_foreign_stream_is_accepted(info):
+def test_foreign_stream_is_accepted(info):
     assert Stream_accept(Foreign(info), allow_stream_protocol=True) == PER_THREAD_DEFAULT_STREAM
 
 
-def test_a_protocol_attribute_is_accepted_with_a_warning():
+def test_protocol_attribute_is_accepted_with_a_warning():
     with pytest.warns(DeprecationWarning, match="make it a method") as warned:
         stream = Stream_accept(Outdated((0, 2)), True)
     assert stream == PER_THREAD_DEFAULT_STREAM
@@ -239,12 +239,12 @@ def test_a_protocol_attribute_is_accepted_with_a_warning():
 @pytest.mark.parametrize(
     "info", [(1, 2), (0,), (0, 1, 2), 7, None, (0, None), (0, "x"), (0, -1), (0, 2**64), ("0", 1), ()], ids=repr
 )
-def test_a_foreign_stream_that_breaks_the_protocol_is_refused(info):
+def test_foreign_stream_that_breaks_the_protocol_is_rejected(info):
     with pytest.raises(RuntimeError, match="__cuda_stream__"):
         Stream_accept(Foreign(info), True)
 
 
-def test_an_object_without_the_protocol_is_refused():
+def test_object_without_the_protocol_is_rejected():
     with pytest.raises(TypeError, match="Stream or a GraphBuilder, not int"):
         Stream_accept(1, True)
     with pytest.raises(TypeError, match="an object with __cuda_stream__"):
@@ -261,7 +261,7 @@ def test_accept_returns_the_given_stream():
     assert Stream_accept(LEGACY_DEFAULT_STREAM) is LEGACY_DEFAULT_STREAM
 
 
-def test_an_exception_of_the_protocol_propagates():
+def test_exception_of_the_protocol_propagates():
     class Broken:
         def __cuda_stream__(self):
             raise LookupError("mine")
@@ -291,13 +291,13 @@ def test_record_creates_or_reuses_an_event(device, stream):
     assert stream.record(options={"timing_enabled": True}).is_timing_enabled
 
 
-def test_record_refuses_other_types(stream):
+def test_record_rejects_other_types(stream):
     with pytest.raises(TypeError, match="event"):
         stream.record(stream)
 
 
 @pytest.mark.requires(property="ipc_event_supported")
-def test_record_refuses_an_event_between_processes(stream):
+def test_record_rejects_an_event_between_processes(stream):
     shared = stream.record(options={"ipc_enabled": True})
     assert shared.is_ipc_enabled
     with pytest.raises(TypeError, match="between processes"):
@@ -351,7 +351,7 @@ def test_sync_returns_while_another_thread_keeps_the_stream_busy(stream):
     assert has_returned_in_time
 
 
-def test_a_wait_includes_only_the_work_before_it(device, stream):
+def test_wait_includes_only_the_work_before_it(device, stream):
     with device.create_stream() as first, device.create_stream() as second:
         first.wait(stream)
         with busy(stream) as release:
@@ -383,7 +383,7 @@ def test_work_waits_for_a_default_stream(device, stream):
 
 
 @pytest.mark.parametrize("wrong", [None, 1, "event"])
-def test_wait_refuses_other_types(stream, wrong):
+def test_wait_rejects_other_types(stream, wrong):
     with pytest.raises(ValueError, match="event_or_stream must be an Event or a Stream"):
         stream.wait(wrong)
 
@@ -401,7 +401,7 @@ def test_streams_are_shared_between_threads(stream):
 # --- Closing ---------------------------------------------------------------------------------------
 
 
-def test_a_closed_stream_has_no_handle_and_refuses_each_use(device):
+def test_closed_stream_has_no_handle_and_rejects_each_use(device):
     stream, event = device.create_stream(), device.create_event()
     stream.close()
     stream.close()
@@ -429,7 +429,7 @@ def test_a_closed_stream_has_no_handle_and_refuses_each_use(device):
                 use()
 
 
-def test_a_with_block_closes_the_stream(device):
+def test_with_block_closes_the_stream(device):
     with pytest.raises(KeyError), device.create_stream() as stream:
         raise KeyError
     assert stream.is_closed
@@ -445,7 +445,7 @@ def test_closing_a_busy_stream_lets_its_work_end(device):
         event.sync()
 
 
-def test_the_registry_drops_streams_that_are_closed_or_collected(device):
+def test_registry_drops_streams_that_are_closed_or_collected(device):
     gc.collect()
     before = registry_sizes()["stream"]
     for _ in range(200):
@@ -458,7 +458,7 @@ def test_the_registry_drops_streams_that_are_closed_or_collected(device):
 # --- Default streams -------------------------------------------------------------------------------
 
 
-def test_the_default_streams_differ():
+def test_default_streams_differ():
     assert [int(stream.handle) for stream in CONSTANTS] == [1, 2]
     assert len({*CONSTANTS, Stream.from_handle(0)}) == 3
     assert Stream.from_handle(1) == LEGACY_DEFAULT_STREAM
@@ -501,7 +501,7 @@ def test_default_streams_need_a_current_context(device):
     ("setting", "expected"),
     [(None, 1), ("", 1), ("0", 1), ("1", 2), ("7 of them", 2), ("-1", 2), ("no", 1), ("+0", 1)],
 )
-def test_the_environment_selects_the_default_stream(monkeypatch, setting, expected):
+def test_environment_selects_the_default_stream(monkeypatch, setting, expected):
     name = "CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM"
     monkeypatch.delenv(name, raising=False) if setting is None else monkeypatch.setenv(name, setting)
     assert default_stream() is CONSTANTS[expected - 1]

@@ -44,7 +44,7 @@ def image(device, stream):
 # --- descriptors ---
 
 
-def test_the_repr_has_mode_rank_type_and_swizzle(view, image):
+def test_repr_has_mode_rank_type_and_swizzle(view, image):
     tiled = view.as_tensor_map((8, 32), swizzle=TensorMapSwizzle.SWIZZLE_128B)
     assert repr(tiled) == "TensorMapDescriptor(tiled, rank=2, dtype=FLOAT32, swizzle=SWIZZLE_128B)"
     columns = TensorMapDescriptor._from_im2col(image, (-1, -1), (1, 1), 8, 16)
@@ -65,7 +65,7 @@ def test_no_direct_construction():
         TensorMapDescriptor()
 
 
-def test_a_descriptor_keeps_the_view_and_the_memory(device, stream):
+def test_descriptor_keeps_the_view_and_the_memory(device, stream):
     view = tma.on_device(np.arange(64, dtype=np.float32), stream)
     count = sys.getrefcount(view)
     descriptor = view.as_tensor_map((16,))
@@ -158,7 +158,7 @@ def test_strides_of_axes_with_one_element_do_not_matter(view, stream):
     assert tile.tolist() == [[*range(10), 0, 0], [0] * 12]
 
 
-def test_a_current_context_is_required(view):
+def test_current_context_is_required(view):
     message = r"^a tensor map needs a current context; call Device\.set_current\(\) first$"
     with pytest.raises(RuntimeError, match=message):
         in_thread(lambda: view.as_tensor_map((4, 16)))
@@ -330,7 +330,7 @@ def test_wide_columns_are_encoded_and_bad_arguments_rejected(image):
 # --- other memory ---
 
 
-def test_a_replaced_address_is_read_and_its_memory_kept(view, stream):
+def test_replaced_address_is_read_and_its_memory_kept(view, stream):
     descriptor = view.as_tensor_map((4, 16))
     other = tma.on_device(-np.ones((64, 96), np.float32), stream)
     count = sys.getrefcount(other)
@@ -354,7 +354,7 @@ def test_bad_addresses_are_rejected(view):
 
 
 @pytest.mark.requires(devices=2)
-def test_an_address_cannot_be_replaced_in_another_context(devices, view):
+def test_address_cannot_be_replaced_in_another_context(devices, view):
     descriptor = view.as_tensor_map((4, 16))
     devices[1].set_current()
     try:
@@ -376,7 +376,7 @@ def test_kernels_stream_tiles_through_shared_memory(stream):
     assert np.array_equal(tma.host_copy(target, stream), 2 * array)
 
 
-def test_a_descriptor_is_copied_by_launches_and_graphs(view, stream):
+def test_descriptor_is_copied_by_launches_and_graphs(view, stream):
     other = tma.on_device(-np.ones((64, 96), np.float32), stream)
     descriptor = view.as_tensor_map((4, 16))
     out = Device().allocate(256, stream=stream)
@@ -394,14 +394,14 @@ def test_a_descriptor_is_copied_by_launches_and_graphs(view, stream):
 
 
 @pytest.mark.requires(cuda=(12, 4))
-def test_a_parameter_of_another_size_is_rejected(view, stream):
+def test_parameter_of_another_size_is_rejected(view, stream):
     kernel = tma.kernels().get_kernel("load_tile")
     config = LaunchConfig(grid=1, block=1)
     with pytest.raises(TypeError, match=r"parameter 2 'axes' is an int; got TensorMapDescriptor"):
         launch(stream, config, kernel, view.as_tensor_map((4, 16)), view.as_tensor_map((4, 16)), tma.place(0), 0, 0)
 
 
-def test_a_param_holder_takes_a_descriptor(view):
+def test_param_holder_takes_a_descriptor(view):
     import ctypes
 
     descriptor = view.as_tensor_map((4, 16))

@@ -194,7 +194,7 @@ def test_what_is_no_integer_is_rejected_for_an_integer(stream, code, value):
 
 @pytest.mark.requires(cuda=(12, 4))
 @pytest.mark.parametrize("value", [1e300, -1e300, 10**400, np.float64(1e39), 3.5e38])
-def test_a_value_beyond_the_range_of_a_float_is_rejected(stream, code, value):
+def test_value_beyond_the_range_of_a_float_is_rejected(stream, code, value):
     with pytest.raises(OverflowError, match=r"^scale\(\) parameter 2 'f' is a float; .* does not fit$"):
         launch(stream, ONE, code.get_kernel("scale"), None, value)
 
@@ -268,7 +268,7 @@ def test_vectors_and_unusual_numbers_convert(c_type, argument, expected):
     assert packed(argument, c_type) == expected
 
 
-def test_a_bfloat16_that_is_no_number_stays_none():
+def test_bfloat16_that_is_no_number_stays_none():
     bits = int.from_bytes(packed(math.nan, "__nv_bfloat16"), "little")
     assert bits & 0x7F80 == 0x7F80
     assert bits & 0x7F
@@ -334,7 +334,7 @@ def test_addresses_and_bytes_are_passed_as_they_are(c_type, argument):
 
 
 @pytest.mark.requires(module="ml_dtypes")
-def test_a_bfloat16_of_another_package_converts():
+def test_bfloat16_of_another_package_converts():
     import ml_dtypes
 
     assert packed(ml_dtypes.bfloat16(1.5), "__nv_bfloat16") == b"\xc0\x3f"
@@ -383,7 +383,7 @@ class Array:
         ("signed char*", "<f4", "an array of float32"),
     ],
 )
-def test_the_elements_of_an_array_are_those_of_the_pointer(device, stream, c_type, typestr, problem):
+def test_elements_of_an_array_are_those_of_the_pointer(device, stream, c_type, typestr, problem):
     array = Array(device.allocate(64, stream=stream), typestr)
     if problem is None:
         assert packed(array, c_type) == struct.pack("Q", array.__cuda_array_interface__["data"][0])
@@ -463,7 +463,7 @@ def test_signatures_are_kept_by_the_program_cache(device):
 
 
 @pytest.mark.requires(cuda=(12, 4))
-def test_a_type_of_another_size_makes_all_types_unknown(device):
+def test_type_of_another_size_makes_all_types_unknown(device):
     # As if a header had a macro of this name.
     source = 'extern "C" __global__ void f(float x, int* y) {}'
     code = Program(source.replace("float", "double"), "c++").compile("cubin")
@@ -490,7 +490,7 @@ def test_every_known_type_has_a_size():
         ("double2", np.array(1 + 2j), struct.pack("dd", 1, 2)),
     ],
 )
-def test_a_0_dimensional_array_is_its_scalar(c_type, array, expected):
+def test_0_dimensional_array_is_its_scalar(c_type, array, expected):
     assert packed(array, c_type) == expected
 
 
@@ -504,12 +504,12 @@ def test_a_0_dimensional_array_is_its_scalar(c_type, array, expected):
         ("float", np.array([1.0]), TypeError),
     ],
 )
-def test_a_0_dimensional_array_that_does_not_convert_is_rejected(c_type, array, error):
+def test_0_dimensional_array_that_does_not_convert_is_rejected(c_type, array, error):
     with pytest.raises(error):
         packed(array, c_type)
 
 
-def test_a_0_dimensional_array_of_a_structure_is_its_bytes():
+def test_0_dimensional_array_of_a_structure_is_its_bytes():
     dtype = np.dtype([("a", "i4"), ("b", "f8")], align=True)
     content = pack_arguments([(0, 16)], [np.array((1, 2.5), dtype)])
     assert np.frombuffer(content, dtype)[0].tolist() == (1, 2.5)
@@ -525,7 +525,7 @@ class Camera:
 
 
 @pytest.mark.requires(cuda=(12, 4))
-def test_a_dataclass_of_scalars_is_a_structure_of_c(device, stream):
+def test_dataclass_of_scalars_is_a_structure_of_c(device, stream):
     source = """struct Camera { float position; short width; double zoom; bool is_on; unsigned short count; };
     extern "C" __global__ void show(Camera c, double* out)
     { out[0] = c.position; out[1] = c.width; out[2] = c.zoom; out[3] = c.is_on; out[4] = c.count; }"""
@@ -535,7 +535,7 @@ def test_a_dataclass_of_scalars_is_a_structure_of_c(device, stream):
     assert out.to_host(stream=stream).tolist() == [1.5, -2, 3, 1, 65535]
 
 
-def test_the_padding_of_a_dataclass_is_that_of_c():
+def test_padding_of_a_dataclass_is_that_of_c():
     expected = struct.pack("fhd?xH4x", 1.5, -2, 3, True, 7)
     assert len(expected) == 24
     assert pack_arguments([(0, 24)], [Camera(1.5, -2, 3, True, 7)]) == expected
@@ -555,13 +555,13 @@ def test_the_padding_of_a_dataclass_is_that_of_c():
         (Camera(1, 2, 3, True, -4), 24, OverflowError, "field 'count' of Camera"),
     ],
 )
-def test_a_dataclass_that_does_not_fit_is_rejected(value, size, error, text):
+def test_dataclass_that_does_not_fit_is_rejected(value, size, error, text):
     with pytest.raises(error, match=text):
         pack_arguments([(0, size)], [value])
 
 
 @pytest.mark.parametrize("hint", [int, float, list, "np.complex64", np.complex128, np.str_])
-def test_a_field_without_a_size_in_c_is_rejected(hint):
+def test_field_without_a_size_in_c_is_rejected(hint):
     cls = dataclasses.make_dataclass("Open", [("x", eval(hint) if isinstance(hint, str) else hint)])
     with pytest.raises(TypeError, match="field 'x' of Open must be annotated with a NumPy or ctypes scalar type"):
         pack_arguments([(0, 8)], [cls(1)])
@@ -592,7 +592,7 @@ def test_read_only_views_need_a_pointer_to_const(device, stream):
         packed(view, "float*")
 
 
-def test_a_host_array_is_an_error_that_names_to_device():
+def test_host_array_is_an_error_that_names_to_device():
     with pytest.raises(TypeError, match=r"in host memory \(ndarray\).*Device.to_device\(array, stream=stream\)"):
         packed(np.zeros(3, np.float32), "float*")
 
@@ -624,7 +624,7 @@ def test_extended_scalars_that_survive_convert():
 
 
 @pytest.mark.requires(cuda=(12, 4))
-def test_the_size_of_a_packed_structure_in_a_message_is_its_own(stream):
+def test_size_of_a_packed_structure_in_a_message_is_its_own(stream):
     source = 'struct P { char c; double d; };\nextern "C" __global__ void f(P p) {}'
     kernel = Program(source, "c++").compile("cubin").get_kernel("f")
     packed = np.zeros((), np.dtype([("c", "i1"), ("d", "f8")]))

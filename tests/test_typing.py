@@ -68,7 +68,7 @@ def test_enums_have_these_members_which_equal_their_strings(name):
         assert enum(member.value) is member
 
 
-def test_unknown_strings_are_refused():
+def test_unknown_strings_are_rejected():
     with pytest.raises(ValueError):
         public.SourceCodeType("fortran")
 
@@ -81,13 +81,13 @@ def test_aliases_have_these_types():
     assert get_args(public.ProcessStateType) == ("running", "locked", "checkpointed", "failed")
 
 
-def test_isinstance_refuses_the_stream_protocol():
+def test_isinstance_rejects_the_stream_protocol():
     with pytest.raises(TypeError):
         isinstance(object(), public.IsStreamType)
     assert hasattr(public.IsStreamType, "__cuda_stream__")
 
 
-def test_unknown_names_are_refused():
+def test_unknown_names_are_rejected():
     with pytest.raises(AttributeError, match="NoSuchType"):
         public.NoSuchType  # noqa: B018
 

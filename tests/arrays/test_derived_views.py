@@ -68,7 +68,7 @@ def test_derived_views_stay_read_only():
     assert not as_numpy(view).flags.writeable
 
 
-def test_a_derived_view_keeps_only_the_exporter():
+def test_derived_view_keeps_only_the_exporter():
     array = np.arange(12).view(Array)
     seen = weakref.ref(array)
     view = view_of(array)

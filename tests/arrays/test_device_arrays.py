@@ -67,7 +67,7 @@ def test_references_to_objects_are_not_copied_to_a_device(device, stream):
         device.to_device(np.array([object()]), stream=stream)
 
 
-def test_an_array_of_unknown_elements_is_not_copied(device, stream):
+def test_array_of_unknown_elements_is_not_copied(device, stream):
     array = StridedMemoryView.from_buffer(device.allocate(8, stream=stream), (2,), itemsize=4)
     with pytest.raises(TypeError, match="element type"):
         device.to_device(array, stream=stream)
@@ -261,7 +261,7 @@ def test_views_have_a_length_and_rows(device, stream):
         len(array[0, 0])
 
 
-def test_an_empty_view_is_true_as_every_object(device, stream):
+def test_empty_view_is_true_as_every_object(device, stream):
     assert device.empty(0, np.int32, stream=stream)
     assert device.empty((), np.int32, stream=stream)
 
@@ -372,7 +372,7 @@ def test_arrays_of_read_only_views_are_read_only():
     assert not np.asarray(StridedMemoryView.from_array_interface(source)).flags.writeable
 
 
-def test_the_cuda_array_interface_describes_the_view(device, stream):
+def test_cuda_array_interface_describes_the_view(device, stream):
     array = device.zeros((4, 6), np.float32, stream=stream)
     interface = array[:, ::2].__cuda_array_interface__
     assert interface == {
@@ -384,7 +384,7 @@ def test_the_cuda_array_interface_describes_the_view(device, stream):
     assert record.__cuda_array_interface__["descr"] == [("a", "<i4"), ("b", "<f4")]
 
 
-def test_the_cuda_array_interface_is_imported(device, stream):
+def test_cuda_array_interface_is_imported(device, stream):
     array = device.to_device(np.arange(6.0).reshape(2, 3), stream=stream)[:, ::2]
     view = StridedMemoryView.from_cuda_array_interface(array, -1)
     assert (view.ptr, view.shape, view.strides, view.dtype) == (array.ptr, (2, 2), (3, 2), np.float64)
@@ -449,6 +449,6 @@ class Malformed:
     __array_interface__ = {"version": 3, "shape": (1.5,), "typestr": "<f4", "data": (0, False)}
 
 
-def test_a_malformed_array_is_not_filled(device, stream):
+def test_malformed_array_is_not_filled(device, stream):
     with pytest.raises(TypeError, match="value must be a scalar"):
         device.zeros(3, np.float32, stream=stream).fill(Malformed(), stream=stream)

@@ -54,7 +54,7 @@ def test_both_names_are_one_table_of_version_1(table):
     assert (table.major, table.previous) == (1, None)
 
 
-def test_a_tensor_is_borrowed(table):
+def test_tensor_is_borrowed(table):
     array = np.zeros((2, 3, 4), np.int16)[:, ::2]
     view = view_of(array)
     tensor = Tensor()
@@ -85,7 +85,7 @@ def test_views_without_a_type_are_rejected(table):
 
 
 @pytest.mark.parametrize("is_writeable", [False, True])
-def test_a_tensor_is_exported_and_imported_again(table, is_writeable):
+def test_tensor_is_exported_and_imported_again(table, is_writeable):
     array = np.arange(6, dtype=np.float32).reshape(2, 3).view(type("Array", (np.ndarray,), {}))
     array.flags.writeable = is_writeable
     alive = weakref.ref(array)
@@ -110,7 +110,7 @@ def test_a_tensor_is_exported_and_imported_again(table, is_writeable):
     assert alive() is None
 
 
-def test_the_table_has_no_work_stream_and_does_not_allocate(table):
+def test_table_has_no_work_stream_and_does_not_allocate(table):
     stream = Pointer(77)
     assert table.current_work_stream(2, 0, stream) == 0
     assert stream.value is None
@@ -135,7 +135,7 @@ def test_null_tensors_and_results_are_rejected(table, name):
         table.current_work_stream(2, 0, None)
 
 
-def test_a_tensor_without_its_shape_is_rejected(table):
+def test_tensor_without_its_shape_is_rejected(table):
     managed = (ctypes.c_int64 * 32)()
     tensor = Tensor.from_address(ctypes.addressof(managed) + 32)  # behind version, context, deleter and flags
     tensor.device_type, tensor.ndim, tensor.code, tensor.bits, tensor.lanes = 1, 2, 0, 8, 1

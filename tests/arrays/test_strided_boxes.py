@@ -44,7 +44,7 @@ def random_view(rng, shape, is_target):
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_a_plan_moves_every_element_to_its_place(seed):
+def test_plan_moves_every_element_to_its_place(seed):
     rng = random.Random(seed)
     shape = tuple(rng.randint(1, 4) for _ in range(rng.randint(0, 4)))
     source, source_base, source_start = random_view(rng, shape, is_target=False)
@@ -74,12 +74,12 @@ def test_boxes_are_as_large_as_they_can_be(target, source, pieces, width, rows, 
     assert (plan.box_count, plan.width, plan.rows[0], plan.planes[0]) == (pieces, width, rows, planes)
 
 
-def test_a_single_element_is_one_box():
+def test_single_element_is_one_box():
     plan = plan_copy((), (), (), 8)
     assert (plan.width, plan.box_count, list(plan.offsets())) == (8, 1, [(0, 0)])
 
 
-def test_a_pitch_beyond_the_driver_is_not_used():
+def test_pitch_beyond_the_driver_is_not_used():
     plan = plan_copy((3, 2), (2**31, 1), (2**31, 1), 1)
     assert (plan.width, plan.rows[0], plan.box_count) == (2, 1, 3)
 

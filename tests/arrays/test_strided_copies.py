@@ -172,7 +172,7 @@ def test_copies_on_the_device(on_device, stream, part):
     assert np.array_equal(np.frombuffer(read(buffer, stream), np.int32).reshape(SOURCE.shape), expected)
 
 
-def test_a_transposition_on_the_device(on_device, stream):
+def test_transposition_on_the_device(on_device, stream):
     buffer, whole = on_device(np.zeros((6, 4), np.int32))
     _, source = on_device(SOURCE[0].copy())
     whole.copy_from(source.view(source._layout.permuted((1, 0))), stream)

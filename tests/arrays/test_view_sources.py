@@ -39,7 +39,7 @@ class Everything(CudaInterface):
     ids=["any", "dlpack", "cuda", "array"],
 )
 @pytest.mark.requires(device=True)
-def test_the_named_protocol_is_read(device, make, is_dlpack, is_on_device):
+def test_named_protocol_is_read(device, make, is_dlpack, is_on_device):
     array = Everything()
     view = make(array)
     assert (view.ptr, view.shape) == (VALUES.ctypes.data, (2, 3))
@@ -56,7 +56,7 @@ def test_objects_without_a_protocol_are_rejected_by_name(make):
     "make",
     [StridedMemoryView.from_dlpack, StridedMemoryView.from_cuda_array_interface],
 )
-def test_a_missing_named_protocol_is_an_attribute_error(make):
+def test_missing_named_protocol_is_an_attribute_error(make):
     with pytest.raises(AttributeError):
         make(ArrayInterface(VALUES), -1)
 

@@ -59,6 +59,6 @@ def test_impossible_extents_are_rejected(shape, strides, error, message):
         view_of(shape, strides)
 
 
-def test_an_item_size_of_0_is_rejected():
+def test_item_size_of_0_is_rejected():
     with pytest.raises(ValueError, match="itemsize must be positive"):
         view_of((2,), typestr="<f0")

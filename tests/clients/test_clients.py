@@ -46,14 +46,14 @@ def test_programs_are_chosen_by_name_and_compared(programs):
         clients.main(["no_such", "good"], programs)
 
 
-def test_a_program_that_never_ends_is_stopped(tmp_path):
+def test_program_that_never_ends_is_stopped(tmp_path):
     program = tmp_path / "endless.py"
     program.write_text("print('checks: 1', flush=True)\nwhile True: pass")
     outcome = clients.run("endless", [sys.executable, str(program)], [], 0.5)
     assert (outcome.result, outcome.status) == ("timed out", None)
 
 
-def test_a_program_declares_its_time_limit(tmp_path):
+def test_program_declares_its_time_limit(tmp_path):
     program = tmp_path / "long.py"
     program.write_text("# needs: json\n# limit: 600\n")
     assert clients.limit_of(program) == 600

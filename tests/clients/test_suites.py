@@ -77,7 +77,7 @@ def test_slow_modules_begin_first_then_the_largest(suite):
     assert listed == ["room.test_good", "room.test_bad", "room.test_dies", "room.test_broken"]
 
 
-def test_a_module_that_hangs_is_stopped(tmp_path):
+def test_module_that_hangs_is_stopped(tmp_path):
     python = tmp_path / "python"
     python.write_text("#!/bin/sh\nexec sleep 1000\n")
     python.chmod(0o755)
@@ -109,6 +109,6 @@ def test_outcomes_of_interpreters_are_compared(capsys):
     assert "differs: m::b: failed, passed" in capsys.readouterr().out
 
 
-def test_a_suite_that_is_not_installed_is_an_error():
+def test_suite_that_is_not_installed_is_an_error():
     with pytest.raises(LookupError, match="no_such_package was not found"):
         suites.modules_of(sys.executable, suites.Suite("no_such_package"))

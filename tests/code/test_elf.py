@@ -104,7 +104,7 @@ def test_shared_libraries_pass():
     assert elf_damage(Path(_elf.__file__).read_bytes()) is None
 
 
-def test_a_file_without_sections_passes():
+def test_file_without_sections_passes():
     assert elf_damage(b"\x7fELF\2\1\1" + bytes(57)) is None
 
 

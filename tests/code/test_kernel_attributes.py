@@ -118,7 +118,7 @@ def test_attributes_out_of_range(name, value):
         setattr(Kernel.from_handle(4096).attributes, name, value)
 
 
-def test_the_carve_out_is_a_percentage():
+def test_carve_out_is_a_percentage():
     with pytest.raises(
         ValueError, match="preferred_shared_memory_carveout must be from 0 to 100 percent, or -1, not 101"
     ):
@@ -318,7 +318,7 @@ def test_best_block_size_with_a_function_of_cffi(kernel):
 
 
 @pytest.mark.parametrize("wrong", [-1, 1 << 31, 1.5, "32", None], ids=str)
-def test_a_function_for_block_sizes_has_to_give_bytes(kernel, wrong):
+def test_function_for_block_sizes_has_to_give_bytes(kernel, wrong):
     with pytest.raises((TypeError, ValueError), match="the result of dynamic_shared_memory_needed must be"):
         kernel.occupancy.max_potential_block_size(lambda block_size: wrong, 0)
 
@@ -346,7 +346,7 @@ def test_block_size_function_must_be_a_non_null_c_function():
 
 
 @pytest.mark.parametrize("null", [driver.CUoccupancyB2DSize(0), driver.CUoccupancyB2DSize(_ptr=0)], ids=["0", "ptr"])
-def test_a_null_function_of_the_bindings_counts_as_0_bytes(kernel, null):
+def test_null_function_of_the_bindings_counts_as_0_bytes(kernel, null):
     assert kernel.occupancy.max_potential_block_size(null, 0) == kernel.occupancy.max_potential_block_size(0, 0)
 
 

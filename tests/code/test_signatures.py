@@ -62,7 +62,7 @@ def types(parameters, before="", arguments=()):
         ("float * RESTRICT x", "x", None),
     ],
 )
-def test_a_parameter_is_read_from_its_declaration(parameter, name, c_type):
+def test_parameter_is_read_from_its_declaration(parameter, name, c_type):
     found = kernels(f'extern "C" __global__ void f(int first, {parameter}) {{}}')["f"]
     assert found == [("first", "int"), (name, c_type)]
 
@@ -81,7 +81,7 @@ def test_a_parameter_is_read_from_its_declaration(parameter, name, c_type):
         'const char* s = R"x(extern "C" __global__ void f(int))x"; extern "C" __global__ /* ( */ void f',
     ],
 )
-def test_a_definition_is_found_behind_other_words(head):
+def test_definition_is_found_behind_other_words(head):
     assert kernels(f"{head}(float x) {{}}")["f"] == [("x", "float")]
 
 
@@ -102,7 +102,7 @@ def test_a_definition_is_found_behind_other_words(head):
         ("#define base float\nusing real = base;", "real"),
     ],
 )
-def test_an_alias_counts_only_if_there_is_one_at_file_scope(before, c_type):
+def test_alias_counts_only_if_there_is_one_at_file_scope(before, c_type):
     found = types("real x", before)
     assert found == [c_type] or found == ["real"]
     assert (found == [c_type]) or c_type not in C_TYPES
@@ -110,7 +110,7 @@ def test_an_alias_counts_only_if_there_is_one_at_file_scope(before, c_type):
 
 
 @pytest.mark.parametrize("name", ["float2", "size_t", "half"])
-def test_a_local_type_of_a_usual_name_is_unknown(name):
+def test_local_type_of_a_usual_name_is_unknown(name):
     assert types(f"{name} x", f"struct {name} {{ double content; }};") == [None]
 
 
@@ -137,7 +137,7 @@ def test_a_local_type_of_a_usual_name_is_unknown(name):
         "",
     ],
 )
-def test_a_kernel_that_might_be_another_is_unknown(source):
+def test_kernel_that_might_be_another_is_unknown(source):
     assert "f" not in kernels(source)
 
 

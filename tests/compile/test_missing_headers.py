@@ -130,7 +130,7 @@ def test_advice_works_with_a_pathfinder_without_the_headers(monkeypatch, error):
 @pytest.mark.requires(nvrtc=True, software=False)
 @pytest.mark.parametrize("header", ["<curand_kernel.h>", '"curand_kernel.h"'])
 @pytest.mark.usefixtures("installed_headers")
-def test_the_error_has_the_advice(header):
+def test_error_has_the_advice(header):
     program = Program(f"#include {header}\n", "c++", ProgramOptions(arch="sm_90"))
     with pytest.raises(NVRTCError, match="`pip install nvidia-curand") as caught:
         program.compile("cubin")

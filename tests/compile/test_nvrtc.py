@@ -70,7 +70,7 @@ def pch_statuses(monkeypatch):
 
 
 @needs_nvidia
-def test_a_small_heap_is_enlarged_once(tmp_path, pch_statuses):
+def test_small_heap_is_enlarged_once(tmp_path, pch_statuses):
     calls = pch_statuses("NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED", "NVRTC_SUCCESS")
     program = header_program(tmp_path, create_pch=str(tmp_path / "a.pch"))
     assert program.compile("cubin").code
@@ -101,7 +101,7 @@ def test_other_errors_of_the_creation_are_raised(tmp_path, pch_statuses):
 
 
 @needs_nvidia
-def test_an_old_nvrtc_is_not_asked_for_precompiled_headers(tmp_path, pch_statuses, nvrtc_12_6):
+def test_old_nvrtc_is_not_asked_for_precompiled_headers(tmp_path, pch_statuses, nvrtc_12_6):
     pch_statuses()
     program = header_program(tmp_path)
     program._open_back_end()._makes_pch = True
@@ -110,7 +110,7 @@ def test_an_old_nvrtc_is_not_asked_for_precompiled_headers(tmp_path, pch_statuse
 
 
 @needs_nvidia
-def test_the_heap_of_the_real_nvrtc_is_enlarged(tmp_path):
+def test_heap_of_the_real_nvrtc_is_enlarged(tmp_path):
     before = nvrtc.nvrtcGetPCHHeapSize()[1]
     assert nvrtc.nvrtcSetPCHHeapSize(1 << 16) == (0,)
     try:
@@ -141,19 +141,19 @@ def test_precompiled_headers_that_cannot_be_opened_are_an_error(tmp_path, option
 
 
 @needs_nvidia
-def test_the_version_is_that_of_the_bindings():
+def test_version_is_that_of_the_bindings():
     assert (0, *_nvrtc.loaded_nvrtc_version()) == nvrtc.nvrtcVersion()
 
 
 @needs_nvidia
-def test_the_handle_is_a_program_of_the_bindings():
+def test_handle_is_a_program_of_the_bindings():
     program = Program("__global__ void f() {}", "c++", ProgramOptions(arch="sm_90"))
     code = program.compile("cubin").code
     assert nvrtc.nvrtcGetCUBINSize(program.handle) == (0, len(code))
 
 
 @needs_nvidia
-def test_the_names_and_outputs_of_an_invalid_program_are_errors():
+def test_names_and_outputs_of_an_invalid_program_are_errors():
     for call in (
         lambda: _nvrtc.add_name_expression(0, b"f"),
         lambda: _nvrtc.lowered_name(0, b"f"),
@@ -269,18 +269,18 @@ def test_finalizer_may_close_the_program_while_it_compiles(monkeypatch):
         program.compile("ptx")
 
 
-def test_a_failed_release_warns():
+def test_failed_release_warns():
     with pytest.warns(CUDAWarning, match="INVALID_PROGRAM.*nvrtcDestroyProgram"):
         _nvrtc.destroy_program(0)
 
 
-def test_an_old_nvrtc_rejects_bundled_headers(monkeypatch):
+def test_old_nvrtc_rejects_bundled_headers(monkeypatch):
     monkeypatch.setattr(_nvrtc, "has_bundled_headers", lambda: False)
     with pytest.raises(NotSupportedError, match="use_bundled_headers needs (an NVRTC with bundled headers|NVRTC 13)"):
         Program(SAXPY, "c++", ProgramOptions(arch="sm_90", use_bundled_headers=True))
 
 
-def test_an_nvrtc_without_the_function_has_no_bundled_headers(monkeypatch):
+def test_nvrtc_without_the_function_has_no_bundled_headers(monkeypatch):
     def fail():
         raise RuntimeError("nvrtcGetBundledHeadersInfo")
 

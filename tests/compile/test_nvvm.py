@@ -239,7 +239,7 @@ def test_errors_of_options_name_the_versions(options):
         program(kernel(), **options).compile("ptx")
 
 
-def test_an_option_that_is_too_new_has_both_versions():
+def test_option_that_is_too_new_has_both_versions():
     # libnvvm reports only the versions of its interface and of IR.
     text = _nvvm.describe_nvvm(ProgramOptions(arch=ARCH, numba_debug=True))
     assert text.endswith("is loaded; numba_debug needs the NVVM of CUDA 13.1")
@@ -260,7 +260,7 @@ def test_options_that_nvvm_lacks_are_rejected(options):
         program(kernel(), **options)
 
 
-def test_the_default_architecture_is_that_of_the_current_device(set_current_arch):
+def test_default_architecture_is_that_of_the_current_device(set_current_arch):
     set_current_arch("80")
     assert b".target sm_80" in Program(kernel(), "nvvm").compile("ptx").code
 
@@ -284,12 +284,12 @@ def test_program_has_a_handle_until_it_is_closed():
         made._back_end.compile("ptx", [])
 
 
-def test_the_case_of_the_code_type_does_not_matter():
+def test_case_of_the_code_type_does_not_matter():
     assert Program(kernel(), "NVVM", ProgramOptions(arch=ARCH)).backend == "NVVM"
     assert Program(kernel(), SourceCodeType.NVVM, ProgramOptions(arch=ARCH)).backend == "NVVM"
 
 
-def test_the_program_of_nvvm_is_created_at_its_first_use():
+def test_program_of_nvvm_is_created_at_its_first_use():
     made = program(kernel())
     assert made._back_end is None
     made.close()

@@ -229,7 +229,7 @@ def test_order_of_arguments_that_differs_from_the_rows(cache_home):
     assert arguments("nvvm", debug=True, numba_debug=True, ftz=True)[1:] == ["-g", "-numba-debug", "-ftz=1"]
 
 
-def test_the_target_ltoir_has_an_argument_of_nvvm():
+def test_target_ltoir_has_an_argument_of_nvvm():
     assert arguments("nvvm", "ltoir") == ["-arch=compute_90", "-gen-lto"]
     assert arguments("nvvm", "LTOIR", link_time_optimization=True)[-1] == "-gen-lto"
     assert arguments(CompilerBackendType.NVVM, ObjectCodeFormatType.PTX) == ["-arch=compute_90"]
@@ -241,7 +241,7 @@ def test_unknown_backend_is_rejected(backend):
         ProgramOptions(arch=ARCH).as_bytes(backend)
 
 
-def test_the_case_of_the_backend_does_not_matter():
+def test_case_of_the_backend_does_not_matter():
     assert arguments("NVRTC") == arguments("nvrtc") == [f"-arch={ARCH}"]
 
 
@@ -344,7 +344,7 @@ def test_extra_sources_must_not_be_empty():
         ProgramOptions(extra_sources=[("a", b"")])
 
 
-def test_the_default_architecture_is_that_of_the_current_device(set_current_arch):
+def test_default_architecture_is_that_of_the_current_device(set_current_arch):
     set_current_arch("75")
     assert ProgramOptions().as_bytes("nvrtc") == [b"-arch=sm_75"]
     assert ProgramOptions(ftz=True).as_bytes("nvvm") == [b"-arch=compute_75", b"-ftz=1"]
@@ -358,7 +358,7 @@ def test_options_without_architecture_and_device_are_rejected(set_current_arch, 
 
 
 @pytest.mark.requires(nvrtc=True)
-def test_an_option_newer_than_the_loaded_nvrtc_has_both_versions(nvrtc_12_6):
+def test_option_newer_than_the_loaded_nvrtc_has_both_versions(nvrtc_12_6):
     options = ProgramOptions(arch=ARCH, pch=True, numba_debug=True, use_bundled_headers=True)
     needs = "use_bundled_headers needs NVRTC 13.3, pch needs NVRTC 12.8, numba_debug needs NVRTC 13.2"
     for kind in (NotSupportedError, NVRTCError):
@@ -369,7 +369,7 @@ def test_an_option_newer_than_the_loaded_nvrtc_has_both_versions(nvrtc_12_6):
 
 
 @pytest.mark.requires(nvrtc=True)
-def test_the_error_of_an_unknown_option_names_the_version():
+def test_error_of_an_unknown_option_names_the_version():
     with Program(SOURCE, "c++", ProgramOptions(arch=ARCH)) as program:
         program._open_back_end()._arguments.append(b"--no-such-option")
         version = "{}.{}".format(*_nvrtc.nvrtc_version())
@@ -416,7 +416,7 @@ def test_bools_and_tuples_are_translated_to_linker_options(options, expected):
 
 
 @pytest.mark.parametrize("name", sorted((names_of("nvrtc") | names_of("nvvm")) - names_of("ptx")))
-def test_the_linker_rejects_by_name(name):
+def test_linker_rejects_by_name(name):
     value = {**NVVM_ROWS, **NVRTC_ROWS}[name][0]
     with pytest.raises(NotSupportedError, match=f"'ptx': {name}"):
         linker_options(ProgramOptions(**{"arch": ARCH, name: value}))
@@ -439,7 +439,7 @@ def test_first_line_out_of_range_is_rejected(line):
     [{"name": "a\0"}, {"include_path": "a\0b"}, {"include_path": ["a", "\0"]}, {"define_macro": "A=\0"}],
     ids=str,
 )
-def test_the_error_of_a_null_character_names_the_option(field):
+def test_error_of_a_null_character_names_the_option(field):
     (name,) = field
     with pytest.raises(ValueError, match=name):
         ProgramOptions(arch="sm_90", **field).as_bytes("nvrtc")
@@ -453,5 +453,5 @@ def test_unsupported_language_standard_is_rejected(std):
 
 @pytest.mark.requires(nvrtc=True)
 @pytest.mark.parametrize("std", ["c++03", "c++11", "c++14", "c++17", "c++20"])
-def test_the_compiler_accepts_the_standards(std):
+def test_compiler_accepts_the_standards(std):
     assert Program("__global__ void f() {}", "c++", ProgramOptions(arch=ARCH, std=std)).compile("ptx").code

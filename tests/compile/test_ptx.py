@@ -29,7 +29,7 @@ def test_ptx_is_compiled_to_cubin():
     assert b"triple" in code.code
 
 
-def test_a_null_character_at_the_end_of_ptx_is_allowed():
+def test_null_character_at_the_end_of_ptx_is_allowed():
     assert program(PTX + "\0").compile("cubin").code == program().compile("cubin").code
 
 
@@ -55,7 +55,7 @@ def test_program_has_a_handle_until_it_is_closed():
         made._back_end.compile("cubin", [])
 
 
-def test_the_linker_is_created_at_its_first_use():
+def test_linker_is_created_at_its_first_use():
     made = program("garbage")
     assert made._back_end is None
     made.close()
@@ -63,7 +63,7 @@ def test_the_linker_is_created_at_its_first_use():
     assert made.backend is CompilerBackendType.NVJITLINK
 
 
-def test_an_empty_source_is_rejected_immediately():
+def test_empty_source_is_rejected_immediately():
     with pytest.raises(CUDAError, match="is empty"):
         program("")
 
@@ -74,7 +74,7 @@ def test_one_program_compiles_repeatedly():
     made.close()
 
 
-def test_the_target_ptx_is_rejected_with_a_reason():
+def test_target_ptx_is_rejected_with_a_reason():
     with pytest.raises(CUDAError, match="linking to ptx failed; for PTX, link LTO IR with"):
         program().compile("ptx")
 
@@ -144,7 +144,7 @@ def test_numba_debug_warns_at_the_caller():
         {"name": "mine"},
     ],
 )
-def test_the_linker_accepts_the_options(options):
+def test_linker_accepts_the_options(options):
     assert program(**options).compile("cubin").code
 
 
@@ -174,7 +174,7 @@ def test_debug_file_is_for_cxx_only(tmp_path, own_tempdir):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_first_fallback_warns_at_the_caller(without_nvjitlink):
+def test_first_fallback_warns_at_the_caller(without_nvjitlink):
     with pytest.warns(RuntimeWarning, match="pip install nvidia-nvjitlink") as caught:
         try:
             Program(PTX, "ptx", ProgramOptions(arch=ARCH)).close()

@@ -75,7 +75,7 @@ def test_options_and_languages_have_separate_settings():
     assert len(set(map(id, different))) == len(different)
 
 
-def test_an_assignment_has_other_settings():
+def test_assignment_has_other_settings():
     options = ProgramOptions(arch="sm_90", debug=True)
     before = compile_settings(CXX, options)
     options.debug = False
@@ -85,7 +85,7 @@ def test_an_assignment_has_other_settings():
 
 
 @pytest.mark.parametrize("wrong", [{"max_register_count": True}, {"max_register_count": 1.0}, {"diag_error": (1.0,)}])
-def test_a_value_that_equals_a_valid_one_is_checked_itself(wrong):
+def test_value_that_equals_a_valid_one_is_checked_itself(wrong):
     settings_of(max_register_count=1, diag_error=(1,))
     options = ProgramOptions(arch="sm_90", max_register_count=1, diag_error=(1,))
     for name, value in wrong.items():
@@ -94,7 +94,7 @@ def test_a_value_that_equals_a_valid_one_is_checked_itself(wrong):
         compile_settings(CXX, options)
 
 
-def test_a_list_that_became_wrong_is_rejected():
+def test_list_that_became_wrong_is_rejected():
     options = ProgramOptions(arch="sm_90", extra_sources=[("a", "source")])
     options.extra_sources.append(("b", ""))
     with pytest.raises(ValueError, match="the source of 'b'"):
@@ -136,13 +136,13 @@ def test_settings_do_not_change_with_the_lists_of_the_user():
     assert before is not after
 
 
-def test_the_first_line_is_set_in_front_of_the_source():
+def test_first_line_is_set_in_front_of_the_source():
     assert settings_of(first_line=7).prefix == b"#line 7\n"
     assert settings_of().prefix == b""
 
 
 @pytest.mark.parametrize("options, has_file", [({"debug": True}, True), ({"debug": True, "name": "a.cu"}, False)])
-def test_a_debug_file_is_written_if_the_source_has_no_file(options, has_file):
+def test_debug_file_is_written_if_the_source_has_no_file(options, has_file):
     assert settings_of(**options).has_file is has_file
 
 

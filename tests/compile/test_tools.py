@@ -88,7 +88,7 @@ def test_work_is_done_after_a_call_that_fails():
     assert done == [1]
 
 
-def test_a_call_inside_a_call_of_the_same_thread_is_rejected():
+def test_call_inside_a_call_of_the_same_thread_is_rejected():
     lock = CallLock()
     with lock, pytest.raises(RuntimeError, match="a finalizer cannot use an object during a call"):
         with lock:

@@ -81,7 +81,7 @@ def test_borrowed_value_is_not_ended(probe, ledger):
 
 
 @pytest.mark.parametrize(("is_brief", "has_lock"), [(False, 0), (True, 1)])
-def test_interpreter_lock_is_released_for_an_end_that_may_block(probe, is_brief, has_lock):
+def test_gil_is_released_for_an_end_that_may_block(probe, is_brief, has_lock):
     assert probe.has_lock_at_the_end(is_brief) == has_lock
 
 
@@ -204,7 +204,7 @@ def test_eight_threads_leak_nothing_in_a_thousand_rounds(probe, ledger):
     assert failures == []
 
 
-def test_eight_threads_without_the_interpreter_lock_leak_nothing(probe, ledger):
+def test_eight_threads_without_the_gil_leak_nothing(probe, ledger):
     before = probe.registered()
     run_threads(lambda seed: probe.hammer(20_000, seed + 1))
     assert probe.registered() == before

@@ -118,7 +118,7 @@ def test_fill_poisson_takes_the_mean_of_each_element():
         assert not zeros.any() and abs(numbers.mean() - 4) < 0.15 and abs(numbers.var() - 4) < 0.4
 
 
-def test_neighbouring_numbers_are_not_correlated(kind):
+def test_adjacent_numbers_are_not_correlated(kind):
     generators = seeded(kind)
     numbers = generators.gen_uniform((4, generators._count), "f8").get()
     for a, b in ((numbers[0], numbers[1]), (numbers[0, :-1], numbers[0, 1:]), (numbers[1, :-1], numbers[2, 1:])):

@@ -114,7 +114,7 @@ CRASH = "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)"
 
 
 @pytest.mark.parametrize(("body", "reason"), [(CRASH, "a crash, status -11"), ("while True: pass", "a hang")])
-def test_a_crash_and_a_hang_are_findings(monkeypatch, tmp_path, body, reason):
+def test_crash_and_a_hang_are_findings(monkeypatch, tmp_path, body, reason):
     (tmp_path / "sitecustomize.py").write_text(
         "import faulthandler, signal, struct, sys\n"
         "place = next((a.partition('=')[2] for a in sys.orig_argv if a.startswith('--state=')), None)\n"

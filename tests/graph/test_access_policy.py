@@ -14,7 +14,7 @@ def node(kernel, memory):
     return GraphDefinition().launch(ONE, kernel("add"), memory.address, 3)
 
 
-def test_a_window_is_read_back_changed_and_removed(device, stream, node, memory):
+def test_window_is_read_back_changed_and_removed(device, stream, node, memory):
     assert node.access_policy_window is None
     buffer = device.allocate(4096, stream=stream)
     window = AccessPolicyWindow(buffer.handle, 4096, hit_ratio=0.5)
@@ -32,7 +32,7 @@ def test_a_window_is_read_back_changed_and_removed(device, stream, node, memory)
     assert node.access_policy_window is None
 
 
-def test_the_device_limits_the_window(device, node):
+def test_device_limits_the_window(device, node):
     limit = device.properties.max_access_policy_window_size
     with pytest.raises(CUDAError):
         node.access_policy_window = AccessPolicyWindow(4096, limit + 1)

@@ -15,7 +15,7 @@ def nodes(device):
     return [graph.empty() for _ in range(4)]
 
 
-def test_a_view_writes_to_the_graph(nodes):
+def test_view_writes_to_the_graph(nodes):
     a, b, c, d = nodes
     a.succ.add(b)
     a.succ.add(b)
@@ -41,7 +41,7 @@ def test_a_view_writes_to_the_graph(nodes):
 
 
 @pytest.mark.parametrize("wrong", [None, 3, ["node"]])
-def test_a_failed_assignment_keeps_the_edges(nodes, wrong):
+def test_failed_assignment_keeps_the_edges(nodes, wrong):
     a, b, *_ = nodes
     a.succ = [b]
     with pytest.raises(TypeError, match="pred and succ must be GraphNodes"):
@@ -51,7 +51,7 @@ def test_a_failed_assignment_keeps_the_edges(nodes, wrong):
     assert a.succ == {b}
 
 
-def test_the_items_of_an_iterator_can_be_subtracted(nodes):
+def test_items_of_an_iterator_can_be_subtracted(nodes):
     a, b, c, _ = nodes
     a.succ = [b, c]
     view = a.succ

@@ -48,7 +48,7 @@ def nested(depth):
         (lambda graph, device: AdjacencySetProxy(graph.empty(), 1), TypeError, "is_pred must be a bool, not int"),
     ],
 )
-def test_an_invalid_value_is_named(device, rejected, error, message):
+def test_invalid_value_is_named(device, rejected, error, message):
     with pytest.raises(error, match=message):
         rejected(GraphDefinition(), device)
 
@@ -58,7 +58,7 @@ def test_an_invalid_value_is_named(device, rejected, error, message):
     [("2", TypeError), (None, TypeError), (-HUGE, ValueError), (2**70, ValueError), (65537, ValueError)],
     ids=["str", "none", "negative", "huge", "large"],
 )
-def test_an_invalid_count_of_forks_is_rejected(builder, count, error):
+def test_invalid_count_of_forks_is_rejected(builder, count, error):
     builder.begin_building()
     with pytest.raises(error, match="count must be"):
         builder.split(count)

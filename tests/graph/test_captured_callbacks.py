@@ -128,7 +128,7 @@ def test_callback_exception_is_reported_and_later_work_runs(builder, stream, unr
     stream.record().sync()
 
 
-def test_a_rejected_callback_leaves_the_capture_unchanged(builder, stream):
+def test_rejected_callback_leaves_the_capture_unchanged(builder, stream):
     for wrong, data, error, text in (
         (None, None, TypeError, "callable"),
         (3, None, TypeError, "callable"),
@@ -211,7 +211,7 @@ def test_callbacks_of_embedded_builders_run(builder, device, stream):
     assert seen == [1]
 
 
-def test_a_callback_can_wait_for_another_thread_that_captures(builder, device, stream):
+def test_callback_can_wait_for_another_thread_that_captures(builder, device, stream):
     begun, done = threading.Event(), []
 
     def other():

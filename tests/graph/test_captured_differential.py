@@ -306,7 +306,7 @@ def outcome(function, stream, board, args):
 
 @pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("options", [{}, {"maxsize": 2}])
-def test_a_captured_function_does_what_the_function_does(stream, name, options):
+def test_captured_function_does_what_the_function_does(stream, name, options):
     board = Board(random.Random(name))
     make_work, make_args = KINDS[name]
     work = make_work(board)

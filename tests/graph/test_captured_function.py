@@ -16,7 +16,7 @@ from support.captured_work import OnDevice, ints, kernel, values
 from support.graph_work import ONE
 
 
-def test_the_same_arguments_are_replayed_with_new_data(step, stream):
+def test_same_arguments_are_replayed_with_new_data(step, stream):
     x, y = ints(8, 1), ints(8)
     for _ in range(5):
         step(stream, y.buffer, x.buffer, 2, 8)
@@ -75,7 +75,7 @@ def test_captured_functions_call_each_other(step, stream):
 
 
 @pytest.mark.requires(cuda=(12, 3))
-def test_a_captured_function_can_fork_and_add_conditional_nodes(step, stream):
+def test_captured_function_can_fork_and_add_conditional_nodes(step, stream):
     x, y, z = ints(4, 1), ints(4), ints(4)
 
     @capture(mode="thread_local")
@@ -95,7 +95,7 @@ def test_a_captured_function_can_fork_and_add_conditional_nodes(step, stream):
     assert values(y) == [1 + 20 + 1 + 40] * 4
 
 
-def test_a_captured_function_can_allocate_graph_memory(stream, device):
+def test_captured_function_can_allocate_graph_memory(stream, device):
     axpy = kernel("axpy")
 
     @capture(options=GraphCompleteOptions(auto_free_on_launch=True))
@@ -113,7 +113,7 @@ def test_a_captured_function_can_allocate_graph_memory(stream, device):
     assert values(y) == [216]
 
 
-def test_an_exception_of_the_function_reaches_the_caller(step, stream):
+def test_exception_of_the_function_reaches_the_caller(step, stream):
     x, y = ints(4, 1), ints(4)
     step(stream, y.buffer, x.buffer, 1, 4)
     with pytest.raises(TypeError):
@@ -128,18 +128,18 @@ def test_an_exception_of_the_function_reaches_the_caller(step, stream):
     assert step.statistics == CaptureStatistics(captures=1, updates=0, replays=1)
 
 
-def test_a_captured_function_must_return_none(stream):
+def test_captured_function_must_return_none(stream):
     with pytest.raises(TypeError, match="must return None, not int"):
         capture(lambda stream: 1)(stream)
 
 
 @pytest.mark.parametrize("other", [None, 0, "stream"])
-def test_the_first_argument_must_be_a_stream(step, other):
+def test_first_argument_must_be_a_stream(step, other):
     with pytest.raises(TypeError, match="stream must be a Stream or a GraphBuilder"):
         step(other)
 
 
-def test_a_closed_stream_captures_nothing(step, device):
+def test_closed_stream_captures_nothing(step, device):
     stream = device.create_stream()
     stream.close()
     with pytest.raises(RuntimeError, match="closed"):
@@ -147,7 +147,7 @@ def test_a_closed_stream_captures_nothing(step, device):
     assert step.runs == 0
 
 
-def test_the_captured_function_looks_like_the_function():
+def test_captured_function_looks_like_the_function():
     @capture
     def named(stream, x):
         """What it does."""
@@ -165,7 +165,7 @@ def test_invalid_arguments_of_capture_are_rejected(arguments, options, error):
         capture(*arguments, **options)
 
 
-def test_an_unknown_mode_is_rejected_at_the_call(stream):
+def test_unknown_mode_is_rejected_at_the_call(stream):
     with pytest.raises(ValueError, match="mode must be"):
         capture(lambda stream: None, mode="other")(stream)
 
@@ -310,7 +310,7 @@ def test_methods_of_all_kinds_follow_their_data(stream, name):
     assert calls[0].statistics.replays > 0
 
 
-def test_an_exception_that_is_no_error_leaves_nothing_to_replay(stream):
+def test_exception_that_is_no_error_leaves_nothing_to_replay(stream):
     axpy, y, stops = kernel("axpy"), ints(1, 1), [KeyboardInterrupt, SystemExit]
 
     @capture
@@ -328,7 +328,7 @@ def test_an_exception_that_is_no_error_leaves_nothing_to_replay(stream):
     assert values(y) == [4] and work.statistics == CaptureStatistics(captures=1, replays=1)
 
 
-def test_a_function_that_calls_itself_is_captured_as_a_whole(stream):
+def test_function_that_calls_itself_is_captured_as_a_whole(stream):
     axpy, y = kernel("axpy"), ints(1, 1)
 
     @capture
@@ -343,7 +343,7 @@ def test_a_function_that_calls_itself_is_captured_as_a_whole(stream):
     assert values(y) == [2**16] and work.statistics.replays == 2
 
 
-def test_an_uninitialized_captured_function_is_rejected():
+def test_uninitialized_captured_function_is_rejected():
     empty = CapturedFunction.__new__(CapturedFunction)
     for use in (lambda: empty(1), lambda: empty.statistics, empty.clear, lambda: empty.__get__(1, int)):
         with pytest.raises(RuntimeError, match="not initialized"):
@@ -356,14 +356,14 @@ def test_an_uninitialized_captured_function_is_rejected():
 
 
 @pytest.mark.parametrize("call", [lambda work: work(), lambda work: work(stream=1)])
-def test_the_stream_must_be_passed_by_position(step, call):
+def test_stream_must_be_passed_by_position(step, call):
     with pytest.raises(TypeError, match="needs a stream or a builder"):
         call(step)
     with pytest.raises(TypeError):
         step.__call__()
 
 
-def test_an_argument_can_call_the_captured_function(stream):
+def test_argument_can_call_the_captured_function(stream):
     axpy = kernel("axpy")
     y = ints(4, 1)
 

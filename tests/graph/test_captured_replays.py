@@ -129,7 +129,7 @@ def test_incomparable_calls_leave_other_executables_alone(step, stream):
 
 
 @pytest.mark.requires(cuda=(12, 4))
-def test_a_number_that_does_not_fit_is_rejected_as_by_a_launch(data_step, stream):
+def test_number_that_does_not_fit_is_rejected_as_by_a_launch(data_step, stream):
     x, y = ints(4, 1), ints(4)
     for a in (1, 2, 3):
         data_step(stream, y.buffer, x.buffer, a, 4)
@@ -169,7 +169,7 @@ def test_threads_share_a_captured_function(step, device):
     assert counts.captures + counts.updates + counts.replays == 12 * COUNT
 
 
-def test_a_fork_during_a_call_does_not_block_the_child(device):
+def test_fork_during_a_call_does_not_block_the_child(device):
     axpy, y = kernel("axpy"), ints(1)
 
     @capture(maxsize=1)

@@ -10,7 +10,7 @@ from support.graph_work import ONE, run
 
 
 @pytest.mark.requires(cuda=(12, 3))
-def test_a_while_node_repeats_its_body(memory, kernels, stream):
+def test_while_node_repeats_its_body(memory, kernels, stream):
     graph = GraphDefinition()
     condition = graph.create_condition(1)
     loop = graph.while_loop(condition)
@@ -25,7 +25,7 @@ def test_a_while_node_repeats_its_body(memory, kernels, stream):
 
 @pytest.mark.requires(cuda=(12, 3))
 @pytest.mark.parametrize(("value", "expected"), [(0, [0, 1]), (7, [1, 0])])
-def test_an_if_else_node_runs_one_body(memory, kernels, stream, value, expected):
+def test_if_else_node_runs_one_body(memory, kernels, stream, value, expected):
     graph = GraphDefinition()
     condition = graph.create_condition()
     node = graph.launch(ONE, kernels["choose"], condition, value).if_else(condition)
@@ -38,7 +38,7 @@ def test_an_if_else_node_runs_one_body(memory, kernels, stream, value, expected)
 
 @pytest.mark.requires(cuda=(12, 3))
 @pytest.mark.parametrize("value", [0, 2, 3])
-def test_a_switch_node_runs_the_body_of_its_number(memory, kernels, stream, value):
+def test_switch_node_runs_the_body_of_its_number(memory, kernels, stream, value):
     graph = GraphDefinition()
     node = graph.switch(condition=graph.create_condition(value), count=3)
     for index, body in enumerate(node.branches):

@@ -31,7 +31,7 @@ def fill(body, kernel, memory, digit):
 
 @pytest.mark.requires(cuda=(12, 3))
 @pytest.mark.parametrize(("default", "expected"), [(0, 2), (1, 12), (7, 12)])
-def test_a_body_runs_when_its_condition_is_not_zero(builder, kernel, memory, stream, default, expected):
+def test_body_runs_when_its_condition_is_not_zero(builder, kernel, memory, stream, default, expected):
     condition = builder.create_condition(default)
     assert isinstance(condition, GraphCondition)
     fill(builder.if_then(condition), kernel, memory, 1)
@@ -55,7 +55,7 @@ def test_one_of_two_bodies_runs(builder, kernel, memory, stream, number, expecte
 
 @pytest.mark.requires(cuda=(12, 8))
 @pytest.mark.parametrize(("number", "expected"), [(0, 1), (2, 3), (3, 0), (255, 0)])
-def test_a_switch_runs_the_body_of_its_number_or_none(builder, kernel, memory, stream, number, expected):
+def test_switch_runs_the_body_of_its_number_or_none(builder, kernel, memory, stream, number, expected):
     memory.buffer[4:5].fill(number, stream=stream)
     stream.sync()
     condition = builder.create_condition()
@@ -69,7 +69,7 @@ def test_a_switch_runs_the_body_of_its_number_or_none(builder, kernel, memory, s
 
 
 @pytest.mark.requires(cuda=(12, 3))
-def test_a_loop_runs_while_the_device_sets_its_condition(builder, kernel, memory, stream):
+def test_loop_runs_while_the_device_sets_its_condition(builder, kernel, memory, stream):
     condition = builder.create_condition(default_value=1)
     body = builder.while_loop(condition)
     assert (body.is_join_required, body.is_building, body.is_closed) == (False, False, False)
@@ -105,7 +105,7 @@ def test_bodies_can_be_nested(builder, kernel, memory, stream):
 
 
 @pytest.mark.requires(cuda=(12, 3))
-def test_a_body_forks_and_joins(builder, kernel, memory, stream):
+def test_body_forks_and_joins(builder, kernel, memory, stream):
     body = builder.if_then(builder.create_condition(1)).begin_building("thread_local")
     first, second = body.split(2)
     launch(first, ONE, kernel("add"), memory.address, 2)
@@ -118,7 +118,7 @@ def test_a_body_forks_and_joins(builder, kernel, memory, stream):
 
 
 @pytest.mark.requires(cuda=(12, 3))
-def test_a_conditional_node_of_a_fork_outlives_it(builder, kernel, memory, stream):
+def test_conditional_node_of_a_fork_outlives_it(builder, kernel, memory, stream):
     _, fork = builder.split(2)
     body = fork.if_then(fork.create_condition(1))
     launch(fork, ONE, kernel("append"), memory.address, 2)
@@ -130,7 +130,7 @@ def test_a_conditional_node_of_a_fork_outlives_it(builder, kernel, memory, strea
 
 
 @pytest.mark.requires(cuda=(12, 3))
-def test_a_body_may_end_after_the_graph_around_it(builder, kernel, memory, stream):
+def test_body_may_end_after_the_graph_around_it(builder, kernel, memory, stream):
     body = builder.if_then(builder.create_condition(1)).begin_building()
     launch(body, ONE, kernel("add"), memory.address, 2)
     builder.end_building()
@@ -141,7 +141,7 @@ def test_a_body_may_end_after_the_graph_around_it(builder, kernel, memory, strea
 
 
 @pytest.mark.requires(cuda=(12, 3))
-def test_a_body_that_is_never_filled_does_nothing(builder, kernel, memory, stream):
+def test_body_that_is_never_filled_does_nothing(builder, kernel, memory, stream):
     body = builder.if_then(builder.create_condition(1))
     assert body.graph_definition == body.graph_definition
     launch(builder, ONE, kernel("add"), memory.address, 2)
@@ -150,7 +150,7 @@ def test_a_body_that_is_never_filled_does_nothing(builder, kernel, memory, strea
 
 
 @pytest.mark.requires(cuda=(12, 3))
-def test_a_body_returns_its_graph_before_and_after_its_capture(builder, kernel, memory):
+def test_body_returns_its_graph_before_and_after_its_capture(builder, kernel, memory):
     body = builder.if_then(builder.create_condition(1))
     before = body.graph_definition
     body.begin_building()
@@ -163,7 +163,7 @@ def test_a_body_returns_its_graph_before_and_after_its_capture(builder, kernel, 
 
 
 @pytest.mark.requires(cuda=(12, 3))
-def test_a_body_cannot_be_completed_by_itself(builder):
+def test_body_cannot_be_completed_by_itself(builder):
     body = builder.if_then(builder.create_condition(1))
     with pytest.raises(RuntimeError, match="has not ended"):
         body.complete()
@@ -178,7 +178,7 @@ def test_a_body_cannot_be_completed_by_itself(builder):
 @pytest.mark.requires(cuda=(12, 8))
 @pytest.mark.parametrize("name", ["if_then", "if_else", "while_loop"])
 @pytest.mark.parametrize("condition", [None, 1, "condition"])
-def test_a_conditional_node_needs_a_condition(builder, name, condition):
+def test_conditional_node_needs_a_condition(builder, name, condition):
     with pytest.raises(TypeError, match="condition must be a GraphCondition"):
         getattr(builder, name)(condition)
     with pytest.raises(TypeError, match="condition must be a GraphCondition"):
@@ -206,14 +206,14 @@ def test_invalid_counts_of_bodies_are_rejected(builder, count, error):
 
 
 @pytest.mark.requires(cuda=(12, 8))
-def test_a_switch_without_a_body_is_rejected(builder):
+def test_switch_without_a_body_is_rejected(builder):
     with pytest.raises(CUDAError):
         builder.switch(condition=builder.create_condition(), count=0)
 
 
 @pytest.mark.requires(cuda=(12, 3))
 @pytest.mark.parametrize(("default", "error"), [(-1, OverflowError), (2**32, OverflowError), ("1", TypeError)])
-def test_a_default_value_must_fit_32_bits(builder, default, error):
+def test_default_value_must_fit_32_bits(builder, default, error):
     with pytest.raises(error, match="default_value"):
         builder.create_condition(default)
     assert builder.is_building
@@ -256,7 +256,7 @@ def test_body_view_is_invalid_after_its_graph_is_destroyed(stream):
 
 
 @pytest.mark.requires(cuda=(12, 3))
-def test_a_view_of_a_body_keeps_the_graph_of_a_dropped_builder(stream):
+def test_view_of_a_body_keeps_the_graph_of_a_dropped_builder(stream):
     builder = stream.create_graph_builder().begin_building()
     view = builder.if_then(builder.create_condition(1)).graph_definition
     del builder
@@ -281,7 +281,7 @@ def test_graphs_with_bodies_can_be_updated(device, kernel, memory, stream):
 
 
 @pytest.mark.requires(cuda=(12, 3))
-def test_a_body_keeps_the_nodes_from_before_its_capture(builder, kernel, memory, stream):
+def test_body_keeps_the_nodes_from_before_its_capture(builder, kernel, memory, stream):
     body = builder.if_then(builder.create_condition(1))
     body.graph_definition.launch(ONE, kernel("append"), memory.address, 4)
     body.begin_building()

@@ -20,7 +20,7 @@ def own(device):
 
 
 @pytest.mark.parametrize("way", ["start", "follow"])
-def test_a_kernel_launches_a_graph(device, stream, own, memory, way):
+def test_kernel_launches_a_graph(device, stream, own, memory, way):
     graph = sent(appending(own, memory, 1, 2), stream)
     outer = GraphDefinition()
     outer.launch(ONE, own(way), int(graph.handle), memory.at(1))
@@ -32,7 +32,7 @@ def test_a_kernel_launches_a_graph(device, stream, own, memory, way):
     assert value(memory, 1) == 0
 
 
-def test_a_tail_launch_runs_after_all_nodes_of_its_graph(device, stream, own, memory):
+def test_tail_launch_runs_after_all_nodes_of_its_graph(device, stream, own, memory):
     graph = sent(appending(own, memory, 2), stream)
     outer = GraphDefinition()
     first = outer.launch(ONE, own("follow"), int(graph.handle), memory.at(1))
@@ -42,7 +42,7 @@ def test_a_tail_launch_runs_after_all_nodes_of_its_graph(device, stream, own, me
     assert value(memory) == 12
 
 
-def test_a_graph_starts_a_sibling_and_its_origin_waits_for_both(device, stream, own, memory):
+def test_graph_starts_a_sibling_and_its_origin_waits_for_both(device, stream, own, memory):
     last, sibling = sent(appending(own, memory, 3), stream), sent(appending(own, memory, 2), stream)
     between = GraphDefinition()
     between.launch(ONE, own("append"), memory.address, 1).launch(
@@ -57,7 +57,7 @@ def test_a_graph_starts_a_sibling_and_its_origin_waits_for_both(device, stream, 
     assert [value(memory, index) for index in range(4)] == [123, 0, 0, 0]
 
 
-def test_a_graph_launches_itself_until_it_is_done(device, stream, own, memory):
+def test_graph_launches_itself_until_it_is_done(device, stream, own, memory):
     self = device.allocate(8, stream=stream)
     definition = GraphDefinition()
     definition.launch(ONE, own("again_until"), memory.address, 500, self)
@@ -112,7 +112,7 @@ def test_device_launch_needs_nodes_and_no_auto_free(device, own, memory, way):
 
 
 @pytest.mark.requires(software=True)
-def test_a_device_without_device_launch_is_named_as_the_reason(device, own, memory):
+def test_device_without_device_launch_is_named_as_the_reason(device, own, memory):
     import cuda.emulator
 
     definition = appending(own, memory, 1)

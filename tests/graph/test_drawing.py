@@ -40,7 +40,7 @@ def graphviz(monkeypatch):
     return package
 
 
-def test_the_suffix_chooses_the_format_of_a_picture(definition, graphviz, tmp_path):
+def test_suffix_chooses_the_format_of_a_picture(definition, graphviz, tmp_path):
     for name in ("graph.svg", "graph.PNG"):
         path = tmp_path / name
         assert definition.save(path) == path
@@ -83,7 +83,7 @@ def test_invalid_paths_and_options_are_rejected(definition, tmp_path):
         definition.save(tmp_path / "graph.dot", options=3)
 
 
-def test_a_destroyed_graph_is_not_drawn(definition, tmp_path):
+def test_destroyed_graph_is_not_drawn(definition, tmp_path):
     node = definition.embed(GraphDefinition())
     child = node.child_graph
     node.destroy()

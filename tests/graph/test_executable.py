@@ -17,14 +17,14 @@ def test_executables_are_made_by_graphs_only():
         Graph()
 
 
-def test_an_empty_graph_can_be_launched(graph, stream):
+def test_empty_graph_can_be_launched(graph, stream):
     graph.upload(stream)
     graph.launch(stream)
     stream.sync()
     assert int(graph.handle) != 0
 
 
-def test_a_closed_graph_rejects_work(graph, stream):
+def test_closed_graph_rejects_work(graph, stream):
     graph.close()
     graph.close()
     assert graph.is_closed and int(graph.handle) == 0
@@ -42,7 +42,7 @@ def test_launch_and_upload_need_a_stream(graph, stream):
             work(stream)
 
 
-def test_a_closed_stream_launches_nothing(graph, device):
+def test_closed_stream_launches_nothing(graph, device):
     stream = device.create_stream()
     stream.close()
     with pytest.raises(RuntimeError, match="this Stream is closed"):
@@ -50,7 +50,7 @@ def test_a_closed_stream_launches_nothing(graph, device):
 
 
 @pytest.mark.requires(cuda=(12, 3))
-def test_an_unused_condition_is_named_as_the_reason(device):
+def test_unused_condition_is_named_as_the_reason(device):
     definition = GraphDefinition()
     definition.create_condition()
     with pytest.raises(RuntimeError, match="no conditional node uses one of its conditions"):

@@ -28,7 +28,7 @@ def launched(graph, stream):
     stream.sync()
 
 
-def test_a_kernel_node_runs_with_its_updated_parameters(stream, kernels, memory):
+def test_kernel_node_runs_with_its_updated_parameters(stream, kernels, memory):
     definition = GraphDefinition()
     node = definition.launch(ONE, kernels["add"], memory.at(0), 1)
     first, second = definition.instantiate(), definition.instantiate()
@@ -221,7 +221,7 @@ def test_updated_callback_exceptions_name_the_executable(stream, unraisable):
     assert unraisable[0].object == f"host callback fail of the executable graph {int(graph.handle):#x}"
 
 
-def test_a_view_outlives_the_closing_of_its_graph(kernels, memory):
+def test_view_outlives_the_closing_of_its_graph(kernels, memory):
     definition = GraphDefinition()
     node = definition.launch(ONE, kernels["add"], memory.at(0), 1)
     graph = definition.instantiate()
@@ -273,7 +273,7 @@ def test_nodes_that_cannot_be_updated_are_rejected(device, kernels, memory):
             work()
 
 
-def test_a_node_of_another_graph_is_rejected_by_the_driver(kernels, memory):
+def test_node_of_another_graph_is_rejected_by_the_driver(kernels, memory):
     graphs = [GraphDefinition() for _ in range(2)]
     nodes = [graph.launch(ONE, kernels["add"], memory.at(0), 1) for graph in graphs]
     view = graphs[0].instantiate()[nodes[1]]

@@ -23,19 +23,19 @@ def test_devices_and_streams_create_builders(device, stream):
 
 
 @pytest.mark.parametrize("arguments", [(), (1,)])
-def test_a_builder_is_not_constructed_directly(arguments):
+def test_builder_is_not_constructed_directly(arguments):
     with pytest.raises(NotImplementedError, match="create_graph_builder"):
         GraphBuilder(*arguments)
 
 
-def test_a_new_builder_does_not_capture_yet(builder, kernel, memory):
+def test_new_builder_does_not_capture_yet(builder, kernel, memory):
     assert (builder.is_building, builder.is_join_required, builder.is_closed) == (False, False, False)
     launch(builder, ONE, kernel("add"), memory.address, 3)
     builder.stream.sync()
     assert value(memory) == 3
 
 
-def test_the_repr_of_a_builder_has_its_stream_and_state(stream):
+def test_repr_of_a_builder_has_its_stream_and_state(stream):
     builder = stream.create_graph_builder()
     states = [repr(builder), repr(builder.begin_building())]
     fork = builder.split(2)[1]
@@ -97,12 +97,12 @@ def test_other_modes_are_rejected(builder, mode):
 
 
 @pytest.mark.parametrize("mode", [0, b"global"])
-def test_a_mode_must_be_a_str(builder, mode):
+def test_mode_must_be_a_str(builder, mode):
     with pytest.raises(TypeError, match="mode must be a str"):
         builder.begin_building(mode)
 
 
-def test_a_builder_captures_once(builder):
+def test_builder_captures_once(builder):
     builder.begin_building()
     with pytest.raises(RuntimeError, match="already building"):
         builder.begin_building()
@@ -113,7 +113,7 @@ def test_a_builder_captures_once(builder):
         builder.end_building()
 
 
-def test_a_stream_captures_for_one_builder_at_a_time(stream):
+def test_stream_captures_for_one_builder_at_a_time(stream):
     with stream.create_graph_builder().begin_building():
         other = stream.create_graph_builder()
         with pytest.raises(CUDAError):
@@ -123,7 +123,7 @@ def test_a_stream_captures_for_one_builder_at_a_time(stream):
     other.close()
 
 
-def test_the_legacy_stream_cannot_capture(device):
+def test_legacy_stream_cannot_capture(device):
     with pytest.raises(CUDAError, match="CAPTURE"):
         LEGACY_DEFAULT_STREAM.create_graph_builder().begin_building()
 
@@ -139,7 +139,7 @@ WORK = {
 
 
 @pytest.mark.parametrize("name", WORK)
-def test_a_builder_that_has_not_begun_rejects_other_calls(builder, name):
+def test_builder_that_has_not_begun_rejects_other_calls(builder, name):
     with pytest.raises(RuntimeError, match="this GraphBuilder (is not building|has not ended)"):
         WORK[name](builder)
 
@@ -155,7 +155,7 @@ def test_asking_for_the_graph_does_not_invalidate_the_capture(builder, kernel, m
     assert value(memory) == 3
 
 
-def test_a_builder_can_be_completed_again_with_other_options(builder, kernel, memory, stream):
+def test_builder_can_be_completed_again_with_other_options(builder, kernel, memory, stream):
     builder.begin_building()
     launch(builder, ONE, kernel("add"), memory.address, 3)
     builder.end_building()
@@ -168,7 +168,7 @@ def test_a_builder_can_be_completed_again_with_other_options(builder, kernel, me
     assert value(memory) == 6
 
 
-def test_a_closed_builder_rejects_work(device):
+def test_closed_builder_rejects_work(device):
     builder = device.create_graph_builder().begin_building().end_building()
     assert builder == builder and builder != device.create_graph_builder()
     number = hash(builder)
@@ -202,7 +202,7 @@ def test_joined_builders_reject_work(builder):
             WORK[name](fork)
 
 
-def test_a_fork_does_not_end_or_complete_the_capture(builder):
+def test_fork_does_not_end_or_complete_the_capture(builder):
     builder.begin_building()
     _, fork = builder.split(2)
     assert fork.is_building
@@ -218,7 +218,7 @@ def test_a_fork_does_not_end_or_complete_the_capture(builder):
 # --- Captured work ---------------------------------------------------------------------------------
 
 
-def test_a_bound_kernel_is_captured(builder, kernel, memory, stream):
+def test_bound_kernel_is_captured(builder, kernel, memory, stream):
     bound = kernel("add").bind(ONE, stream=builder)
     builder.begin_building()
     bound(memory.address, 4)
@@ -253,7 +253,7 @@ def test_graph_memory_can_be_allocated_and_freed(builder, kernel, memory, device
     assert value(memory) == 0x01010103
 
 
-def test_a_pool_cannot_allocate_in_a_capture_and_leaves_it_valid(builder, device):
+def test_pool_cannot_allocate_in_a_capture_and_leaves_it_valid(builder, device):
     builder.begin_building()
     with pytest.raises(RuntimeError, match="GraphMemoryResource"):
         device.allocate(16, stream=builder)
@@ -273,7 +273,7 @@ def test_events_order_captured_streams(builder, kernel, memory, device, stream):
     assert value(memory) == 51
 
 
-def test_a_capture_rejects_an_executable_graph_and_names_embed(builder, kernel, memory, device, stream):
+def test_capture_rejects_an_executable_graph_and_names_embed(builder, kernel, memory, device, stream):
     inner = device.create_graph_builder().begin_building()
     launch(inner, ONE, kernel("add"), memory.address, 2)
     graph = inner.end_building().complete()
@@ -338,7 +338,7 @@ def test_builders_that_cannot_be_embedded_are_rejected(builder, device):
 # --- The graph -------------------------------------------------------------------------------------
 
 
-def test_a_view_of_the_graph_outlives_its_builder(builder, kernel, memory, stream):
+def test_view_of_the_graph_outlives_its_builder(builder, kernel, memory, stream):
     builder.begin_building()
     launch(builder, ONE, kernel("add"), memory.address, 4)
     builder.end_building()
@@ -351,7 +351,7 @@ def test_a_view_of_the_graph_outlives_its_builder(builder, kernel, memory, strea
     assert value(memory) == 4
 
 
-def test_a_graph_is_written_as_dot_text(builder, kernel, memory, tmp_path):
+def test_graph_is_written_as_dot_text(builder, kernel, memory, tmp_path):
     builder.begin_building()
     launch(builder, ONE, kernel("add"), memory.address, 4)
     builder.end_building()
@@ -359,7 +359,7 @@ def test_a_graph_is_written_as_dot_text(builder, kernel, memory, tmp_path):
     assert "digraph" in (tmp_path / "graph.dot").read_text()
 
 
-def test_an_executable_is_updated_from_another_builder(device, kernel, memory, stream):
+def test_executable_is_updated_from_another_builder(device, kernel, memory, stream):
     builders = []
     for number in (3, 40):
         builder = device.create_graph_builder().begin_building()

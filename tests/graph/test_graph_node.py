@@ -14,7 +14,7 @@ from cuda.core.graph import EmptyNode, GraphDefinition, GraphNode, KernelNode
 from support.graph_work import ONE, run
 
 
-def test_a_chain_of_nodes_runs_in_order(memory, kernels, stream):
+def test_chain_of_nodes_runs_in_order(memory, kernels, stream):
     graph = GraphDefinition()
     fill = graph.memset(memory.buffer, np.int32(5), 1)
     kernel = fill.launch(ONE, kernels["add"], memory.buffer, 3)
@@ -25,7 +25,7 @@ def test_a_chain_of_nodes_runs_in_order(memory, kernels, stream):
     assert memory.values[:3].tolist() == [8, 0, 8]
 
 
-def test_a_node_is_one_object_while_it_is_referenced(device):
+def test_node_is_one_object_while_it_is_referenced(device):
     graph = GraphDefinition()
     node = graph.empty()
     assert next(iter(graph.nodes())) is node
@@ -37,14 +37,14 @@ def test_a_node_is_one_object_while_it_is_referenced(device):
     assert known in map(hash, graph.nodes())
 
 
-def test_a_node_keeps_and_returns_its_graph(device):
+def test_node_keeps_and_returns_its_graph(device):
     node = GraphDefinition().empty()
     gc.collect()
     assert node in node.graph.nodes() and node.graph == node.graph and node.graph is not node.graph
     assert repr(node) == f"<EmptyNode handle={int(node.handle):#x}>" and node.type.name.endswith("EMPTY")
 
 
-def test_a_destroyed_node_stays_readable(memory):
+def test_destroyed_node_stays_readable(memory):
     graph = GraphDefinition()
     node = graph.memset(memory.buffer, 1, 4)
     other = node.join()
@@ -69,7 +69,7 @@ def test_join_adds_an_empty_node_behind_nodes(device):
         one.join(3)
 
 
-def test_the_entry_node_is_no_node_of_the_graph(device):
+def test_entry_node_is_no_node_of_the_graph(device):
     graph = GraphDefinition()
     entry = graph._entry
     assert entry == graph._entry and hash(entry) == hash(graph._entry) and entry != GraphDefinition()._entry
@@ -84,7 +84,7 @@ def test_the_entry_node_is_no_node_of_the_graph(device):
             edge()
 
 
-def test_a_node_without_a_graph_is_destroyed(device):
+def test_node_without_a_graph_is_destroyed(device):
     node = GraphNode()
     assert repr(node) == "<GraphNode destroyed>" and not node.is_valid
     with pytest.raises(RuntimeError, match="is destroyed"):
@@ -97,7 +97,7 @@ def test_a_node_without_a_graph_is_destroyed(device):
         pickle.dumps(node)
 
 
-def test_a_node_is_invalid_after_its_graph_is_destroyed(memory):
+def test_node_is_invalid_after_its_graph_is_destroyed(memory):
     child = GraphDefinition()
     child.memset(memory.buffer, 1, 4)
     inner = GraphDefinition()

@@ -9,7 +9,7 @@ from cuda.core.graph import GraphCompleteOptions, GraphDefinition, KernelNode
 from support.graph_work import ONE, run
 
 
-def test_a_kernel_node_returns_its_parameters(memory, kernels):
+def test_kernel_node_returns_its_parameters(memory, kernels):
     config = LaunchConfig(grid=(2, 3), block=(4, 1, 2), shmem_size=16)
     node = GraphDefinition().launch(config, kernels["add"], memory.buffer, 3)
     assert (node.grid, node.block, node.shmem_size) == ((2, 3, 1), (4, 1, 2), 16)
@@ -17,7 +17,7 @@ def test_a_kernel_node_returns_its_parameters(memory, kernels):
     assert repr(node) == f"<KernelNode handle={int(node.handle):#x} kernel={int(kernels['add'].handle):#x}>"
 
 
-def test_a_kernel_node_is_updated(memory, kernels, stream):
+def test_kernel_node_is_updated(memory, kernels, stream):
     graph = GraphDefinition()
     node = graph.launch(ONE, kernels["add"], memory.buffer, 3)
     before = graph.instantiate()
@@ -31,7 +31,7 @@ def test_a_kernel_node_is_updated(memory, kernels, stream):
     assert memory.values[:2].tolist() == [3, 4]
 
 
-def test_a_kernel_node_of_a_clone_has_the_same_parameters(memory, kernels):
+def test_kernel_node_of_a_clone_has_the_same_parameters(memory, kernels):
     graph = GraphDefinition()
     graph.launch(ONE, kernels["add"], memory.buffer, 3)
     around = GraphDefinition().embed(graph).child_graph

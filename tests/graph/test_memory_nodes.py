@@ -30,7 +30,7 @@ def test_fills_and_copies_are_updated(memory, stream):
         fill.update(width="1")
 
 
-def test_the_repr_of_a_copy_names_both_memories(memory, device, stream):
+def test_repr_of_a_copy_names_both_memories(memory, device, stream):
     buffer = device.allocate(64, stream=stream)
     node = GraphDefinition().memcpy(buffer, memory.buffer, 4)
     assert repr(node).endswith(f" dst={buffer.handle:#x}(D) src={memory.buffer.handle:#x}(H) size=4>")

@@ -151,7 +151,7 @@ MISTAKES = {
 
 @pytest.mark.requires(cuda=(12, 3))
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.__name__)
-def test_a_mistake_is_explained_and_later_work_runs(device, stream, kernel, memory, mistake):
+def test_mistake_is_explained_and_later_work_runs(device, stream, kernel, memory, mistake):
     with pytest.raises((CUDAError, RuntimeError), match="(?s)" + MISTAKES[mistake]):
         mistake(kernel("add"), memory.buffer)
     launch(stream, ONE, kernel("add"), memory.buffer, 5)
@@ -169,7 +169,7 @@ def test_invalid_blocks_and_paths_are_named(device, kernel, memory):
 
 
 @pytest.mark.requires(software=True)
-def test_a_child_graph_cannot_be_instantiated_by_itself(device, kernel, memory):
+def test_child_graph_cannot_be_instantiated_by_itself(device, kernel, memory):
     inner, outer = GraphDefinition(), GraphDefinition()
     inner.launch(ONE, kernel("add"), memory.buffer, 1)
     with pytest.raises(CUDAError, match="the body of a conditional node cannot be instantiated by itself"):

@@ -34,7 +34,7 @@ def test_unknown_fields_are_rejected():
         GraphCompleteOptions(upload=True)
 
 
-def test_a_graph_is_written_as_dot_text(device, tmp_path):
+def test_graph_is_written_as_dot_text(device, tmp_path):
     path = tmp_path / "graph.dot"
     every = GraphDebugPrintOptions(**{field.name: True for field in fields(GraphDebugPrintOptions)})
     for options in (None, every):

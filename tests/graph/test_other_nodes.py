@@ -9,7 +9,7 @@ from cuda.core.graph import GraphDefinition
 from support.graph_work import ONE, run
 
 
-def test_a_child_graph_is_a_copy(memory, kernels, stream):
+def test_child_graph_is_a_copy(memory, kernels, stream):
     child = GraphDefinition()
     child.launch(ONE, kernels["add"], memory.buffer, 3)
     graph = GraphDefinition()
@@ -28,7 +28,7 @@ def test_a_child_graph_is_a_copy(memory, kernels, stream):
             work()
 
 
-def test_a_child_node_keeps_the_view_of_its_destroyed_graph(device):
+def test_child_node_keeps_the_view_of_its_destroyed_graph(device):
     inner = GraphDefinition()
     inner.embed(GraphDefinition())
     outer = GraphDefinition().embed(inner)

@@ -102,7 +102,7 @@ extern "C" __global__ void divide(double *x, const double *y, const double *norm
 
 
 @pytest.mark.requires(cuda=(12, 3))
-def test_a_solver_loops_and_switches_on_the_device(device, stream):
+def test_solver_loops_and_switches_on_the_device(device, stream):
     n, most = 24, 61
     code = Program(POWER, "c++").compile("cubin")
     multiply, measure, divide = (code.get_kernel(name) for name in ("multiply", "measure", "divide"))

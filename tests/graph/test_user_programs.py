@@ -77,7 +77,7 @@ def test_ten_launches_in_one_graph(device, mod, numbers):
     assert numbers[0] == 10
 
 
-def test_a_capture_with_nested_branches(device, mod, numbers):
+def test_capture_with_nested_branches(device, mod, numbers):
     gb = Device().create_graph_builder().begin_building()
     add_one = mod.get_kernel("add_one")
     config = LaunchConfig(grid=1, block=1)
@@ -100,7 +100,7 @@ def test_a_capture_with_nested_branches(device, mod, numbers):
 
 @pytest.mark.requires(cuda=(12, 8))
 @pytest.mark.parametrize("value", [0, 1, 2])
-def test_a_switch_on_a_number_of_the_device(device, mod, numbers, value):
+def test_switch_on_a_number_of_the_device(device, mod, numbers, value):
     gb = device.create_graph_builder().begin_building()
     config = LaunchConfig(grid=1, block=1)
     add_one, set_condition = mod.get_kernel("add_one"), mod.get_kernel("set_condition")
@@ -119,7 +119,7 @@ def test_a_switch_on_a_number_of_the_device(device, mod, numbers, value):
 
 
 @pytest.mark.requires(cuda=(12, 3))
-def test_a_while_loop_with_a_subgraph(device, mod, numbers):
+def test_while_loop_with_a_subgraph(device, mod, numbers):
     config = LaunchConfig(grid=1, block=1)
     add_one = mod.get_kernel("add_one")
     gb = device.create_graph_builder().begin_building()
@@ -182,7 +182,7 @@ def test_memory_of_the_graph_and_a_callback(device, mod):
     assert sums == [6.0 * n] * 3
 
 
-def test_a_graph_by_hand(device, mod, numbers):
+def test_graph_by_hand(device, mod, numbers):
     g = GraphDefinition()
     config = LaunchConfig(grid=1, block=1)
     alloc = g.allocate(4, memory_type=GraphMemoryType.DEVICE)
@@ -201,7 +201,7 @@ def test_a_graph_by_hand(device, mod, numbers):
     assert numbers[0] == 2
 
 
-def test_a_node_changed_between_launches(device, mod, numbers):
+def test_node_changed_between_launches(device, mod, numbers):
     g = GraphDefinition()
     config = LaunchConfig(grid=1, block=1)
     kernel = mod.get_kernel("add_one")
@@ -227,7 +227,7 @@ def test_dot_text_for_debugging(device, mod, numbers, tmp_path):
     assert "digraph" in path.read_text() and "add_one" in path.read_text()
 
 
-def test_a_stream_of_another_library(device, mod, numbers):
+def test_stream_of_another_library(device, mod, numbers):
     class TheirStream:
         def __init__(self, stream):
             self.stream = stream
@@ -247,7 +247,7 @@ def test_a_stream_of_another_library(device, mod, numbers):
     assert numbers[0] == 2
 
 
-def test_a_decoding_loop(device, mod, numbers):
+def test_decoding_loop(device, mod, numbers):
     """The position is a kernel argument, so each call updates the executable."""
     stream, one = device.create_stream(), LaunchConfig(grid=1, block=1)
     state, table, tokens = (numbers.ctypes.data + offset for offset in (0, 4, 24))

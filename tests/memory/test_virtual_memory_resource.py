@@ -404,7 +404,7 @@ def test_access_is_granted_by_the_options(devices):
 
 
 @pytest.mark.requires(vmm=True)
-def test_a_covered_request_returns_the_buffer_itself(resource):
+def test_covered_request_returns_the_buffer_itself(resource):
     with resource.allocate(2 * GRANULARITY) as buffer:
         before = (buffer.handle, buffer.size, access(0, buffer.handle))
         assert resource.modify_allocation(buffer, 1, {"self_access": "r"}) is buffer
@@ -412,7 +412,7 @@ def test_a_covered_request_returns_the_buffer_itself(resource):
 
 
 @pytest.mark.requires(vmm=True)
-def test_the_options_of_a_growth_hold_for_the_added_memory(resource):
+def test_options_of_a_growth_hold_for_the_added_memory(resource):
     config = resource.config
     with resource.allocate(1) as buffer:
         with resource.modify_allocation(buffer, 2 * buffer.size, {"self_access": "r"}) as grown:

@@ -86,7 +86,7 @@ def test_buffers_of_several_allocations_are_shared(child, resource, buffer, stre
         assert read(grown, stream) == b"\7" * grown.size
 
 
-def test_a_process_can_import_its_own_memory(resource, buffer, stream):
+def test_process_can_import_its_own_memory(resource, buffer, stream):
     with Buffer.from_ipc_descriptor(resource, buffer.ipc_descriptor, stream=stream) as other:
         assert type(other) is VirtualMemoryBuffer
         assert (other.is_mapped, other.size, other.memory_resource) == (True, buffer.size, resource)
@@ -125,7 +125,7 @@ def test_descriptors_are_rebuilt_from_their_files(resource, buffer, stream):
         assert read(other, stream) == b"\1" * 4096
 
 
-def test_a_descriptor_keeps_the_memory(resource, stream):
+def test_descriptor_keeps_the_memory(resource, stream):
     buffer = resource.allocate(1)
     put(buffer, 4)
     descriptor = buffer.ipc_descriptor

@@ -59,7 +59,7 @@ def test_any_handler_that_raises_ends_a_wait(wait):
 
 
 @pytest.mark.parametrize("wait", ["stream.sync()", "event.sync()", "device.sync()"])
-def test_a_handler_that_returns_does_not_end_a_wait(wait):
+def test_handler_that_returns_does_not_end_a_wait(wait):
     out = run(
         START + "signal.signal(signal.SIGALRM, lambda *_: seen.__setitem__(0, 1))\n"
         f"interrupt(signal.SIGALRM); {wait}; print(stream.is_done)"
@@ -67,7 +67,7 @@ def test_a_handler_that_returns_does_not_end_a_wait(wait):
     assert out.split() == ["True"]
 
 
-def test_a_signal_does_not_end_the_wait_of_another_thread():
+def test_signal_does_not_end_the_wait_of_another_thread():
     out = run(
         START + "thread = threading.Thread(target=stream.sync); thread.start()\n"
         "signal.signal(signal.SIGALRM, lambda *_: None); interrupt(signal.SIGALRM); time.sleep(0.3)\n"
@@ -163,7 +163,7 @@ NAMES = "import numpy as np\nfrom cuda.core import VirtualMemoryResource\nfrom c
 
 
 @pytest.mark.parametrize("kind", WAITING)
-def test_a_handler_that_raises_ends_an_implicit_wait(kind):
+def test_handler_that_raises_ends_an_implicit_wait(kind):
     setup, wait = WAITING[kind]
     out = run(
         START + f"{NAMES}{setup}\ndef late(*_): raise TimeoutError('late')\nsignal.signal(signal.SIGALRM, late)\n"
@@ -201,7 +201,7 @@ def test_memory_is_freed_after_the_work_if_close_is_interrupted():
 
 
 @pytest.mark.requires(software=True)  # makes a call fail
-def test_a_release_that_fails_after_an_interrupt_warns():
+def test_release_that_fails_after_an_interrupt_warns():
     out = run(
         START + f"{NAMES}from cuda import emulator\nimport warnings\n{WAITING['pinned'][0]}\n"
         "def late(*_): raise TimeoutError('late')\nsignal.signal(signal.SIGALRM, late)\n"
@@ -296,7 +296,7 @@ def driver_waits(tmp_path, wait: str, before: str = "") -> str:
 
 @pytest.mark.requires(software=True, cuda=(12, 9))
 @pytest.mark.parametrize("wait", ["stream.sync()", "event.sync()"])
-def test_a_wait_ends_with_the_query_that_finds_the_work_complete(tmp_path, wait):
+def test_wait_ends_with_the_query_that_finds_the_work_complete(tmp_path, wait):
     assert driver_waits(tmp_path, wait) == "[]"
 
 
@@ -378,7 +378,7 @@ def test_default_streams_are_waited_for_by_the_driver(tmp_path):
 
 
 @pytest.mark.parametrize("wait", ["stream.sync()", "stream.record().sync()", "device.sync()"])
-def test_a_wait_prints_the_output_of_kernels(wait):
+def test_wait_prints_the_output_of_kernels(wait):
     out = run(
         "import ctypes, os\nfrom cuda.core import Device, LaunchConfig, Program, launch\n"
         "device = Device(); device.set_current(); stream = device.create_stream()\n"

@@ -60,7 +60,7 @@ def test_memory_dropped_while_the_device_works_is_queued(device, stream, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_collection_on_another_thread_does_not_wait(device, stream, kind):
+def test_collection_on_another_thread_does_not_wait(device, stream, kind):
     cycle = [KINDS[kind]()]
     cycle.append(cycle)
     with busy(stream) as release:
@@ -198,7 +198,7 @@ def test_memory_dropped_during_a_capture_is_freed_after_it(device, stream):
 
 
 @pytest.mark.requires(software=True)  # lists streams
-def test_a_stream_that_is_closed_with_work_is_destroyed_after_it(device):
+def test_stream_that_is_closed_with_work_is_destroyed_after_it(device):
     def streams():
         return {line for line in cuda.emulator.leaks() if line.startswith("stream")}
 

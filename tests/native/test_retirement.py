@@ -92,7 +92,7 @@ def test_object_with_an_unread_handle_is_destroyed_immediately(device, stream, k
 
 
 @pytest.mark.parametrize("kind", ["surface", "texture"])
-def test_an_object_whose_handle_was_read_waits_for_the_work(device, stream, kind):
+def test_object_whose_handle_was_read_waits_for_the_work(device, stream, kind):
     array = filled(device, stream, 7.0, is_surface_load_store=True)
     made = image_object_of(device, array, kind)
     assert made.handle
@@ -225,7 +225,7 @@ def large_array(device):
 
 
 @pytest.mark.parametrize("end", ["close", "drop"])
-def test_a_large_array_waits_for_no_others(device, stream, end):
+def test_large_array_waits_for_no_others(device, stream, end):
     array = large_array(device)
     close_known(texture_of(device, array))
     assert has_pending_destructions()  # for others, which are few so far
@@ -236,7 +236,7 @@ def test_a_large_array_waits_for_no_others(device, stream, end):
     assert not has_pending_destructions()
 
 
-def test_a_large_mipmapped_array_waits_for_no_others(device, stream):
+def test_large_mipmapped_array_waits_for_no_others(device, stream):
     options = {"shape": (512, 1024), "format": "float32", "num_channels": 1, "num_levels": 3}
     for end in ("close", "drop"):
         mipmap = device.create_mipmapped_array(options)
@@ -250,7 +250,7 @@ def test_a_large_mipmapped_array_waits_for_no_others(device, stream):
         assert not has_pending_destructions()
 
 
-def test_a_texture_of_memory_waits_for_no_others(device, stream):
+def test_texture_of_memory_waits_for_no_others(device, stream):
     """Its buffer may be large."""
     buffer = device.allocate(1024, stream=stream)
     stream.sync()
@@ -298,7 +298,7 @@ def test_closing_during_a_capture_leaves_it_valid(device, stream):
     assert not has_pending_destructions()
 
 
-def test_a_capturing_stream_is_queried_after_its_capture(device, stream):
+def test_capturing_stream_is_queried_after_its_capture(device, stream):
     out = HostMemory(4)
     array = filled(device, stream, 7.0)
     texture, others = texture_of(device, array), [texture_of(device, array) for _ in range(BATCH_SIZE - 1)]
@@ -351,7 +351,7 @@ array.close()
     assert "Warning" not in done.stderr
 
 
-def test_a_texture_that_is_closed_while_threads_launch_with_it(device, stream):
+def test_texture_that_is_closed_while_threads_launch_with_it(device, stream):
     """A launch keeps the texture as soon as it has read the handle, or raises that the texture is closed."""
     array, out = filled(device, stream, 5.0), HostMemory(4)
     textures, wrong, is_over = [texture_of(device, array)], [], threading.Event()

@@ -16,7 +16,7 @@ from support.work import busy
 pytestmark = [pytest.mark.requires(device=True), pytest.mark.usefixtures("nothing_waits")]
 
 
-def test_a_stream_is_queried_from_its_creation_to_its_close(device):
+def test_stream_is_queried_from_its_creation_to_its_close(device):
     before = count_streams()
     stream = device.create_stream()
     assert count_streams() == before + 1
@@ -36,7 +36,7 @@ def test_work_of_default_streams_counts_from_any_context(device, default):
 
 
 @pytest.mark.requires(software=True)  # makes a call fail
-def test_an_unexpected_result_of_a_query_warns(device, stream):
+def test_unexpected_result_of_a_query_warns(device, stream):
     buffer = LegacyPinnedMemoryResource().allocate(64)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -24,7 +24,7 @@ def build():
     return module
 
 
-def test_the_output_of_an_interrupted_translation_is_discarded(build, tmp_path, monkeypatch):
+def test_output_of_an_interrupted_translation_is_discarded(build, tmp_path, monkeypatch):
     partial = tmp_path / "translated" / "package" / "partial.cpp"
     monkeypatch.chdir(tmp_path)
     build.TRANSLATED = tmp_path / "translated"

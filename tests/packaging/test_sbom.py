@@ -39,7 +39,7 @@ def test_equal_inputs_give_equal_bytes(write, monkeypatch):
     assert "timestamp" not in json.loads(write())["metadata"]
 
 
-def test_the_package_is_not_mistaken_for_the_one_of_the_index(write):
+def test_package_is_not_mistaken_for_the_one_of_the_index(write):
     described = json.loads(write())["metadata"]["component"]
     assert described["purl"] == f"pkg:generic/cuda-core@{cuda.core.__version__}"
     assert described["authors"] == [{"name": "The cuda.core developers"}]

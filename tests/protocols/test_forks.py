@@ -42,5 +42,5 @@ stream.sync()
     ("end", "status"),
     [("sys.exit(7)", 7), ("sys.exit()", 0), ("sys.exit('over')", 1), ("raise ValueError('wrong')", 1), ("pass", 0)],
 )
-def test_a_child_forked_by_a_host_callback_ends_with_it(end, status):
+def test_child_forked_by_a_host_callback_ends_with_it(end, status):
     assert run(PROGRAM.format(end=end)).splitlines() == ["child", f"status {status}"]

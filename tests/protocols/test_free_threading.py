@@ -37,7 +37,7 @@ print(count, changed)
 """
 
 
-def test_no_module_enables_the_interpreter_lock():
+def test_no_module_enables_the_gil():
     environment = {"PYTHONSAFEPATH": "1"}
     assert "PYTHON_GIL" not in os.environ
     count, changed = run(IMPORT_ALL, **environment).strip().splitlines()[-1].split(" ", 1)

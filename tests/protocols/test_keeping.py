@@ -70,7 +70,7 @@ def test_copy_reads_a_source_closed_by_the_target_allocation(children):
 
 
 @pytest.mark.parametrize("bound", [False, True], ids=["launch", "bound kernel"])
-def test_a_launch_keeps_objects_that_one_of_its_arguments_closes(children, bound):
+def test_launch_keeps_objects_that_one_of_its_arguments_closes(children, bound):
     stored, are_closed, frees = children.call(launch_with_an_argument_that_closes, bound)
     assert stored == 42
     assert are_closed == [True] * 4

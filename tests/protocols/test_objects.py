@@ -50,7 +50,7 @@ def test_every_public_class_has_a_repr(name, cls):
 
 
 @samples()
-def test_an_object_is_equal_to_itself_and_not_to_others(name):
+def test_object_is_equal_to_itself_and_not_to_others(name):
     sample = SAMPLES[name].make()
     assert sample == sample
     assert sample != object()
@@ -77,7 +77,7 @@ def test_objects_can_be_referenced_weakly(name):
 
 
 @samples(closes=True)
-def test_an_unreferenced_object_is_destroyed_at_once(name):
+def test_unreferenced_object_is_destroyed_at_once(name):
     sample = SAMPLES[name].make()
     reference = weakref.ref(sample)
     del sample
@@ -97,7 +97,7 @@ def test_close_can_be_repeated(name):
 
 
 @samples(closes=True)
-def test_closed_object_refuses_work(name):
+def test_closed_object_rejects_work(name):
     sample = SAMPLES[name].make()
     sample.close()
     with pytest.raises(RuntimeError, match="closed"):

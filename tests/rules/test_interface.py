@@ -194,7 +194,7 @@ def test_kinds_and_bases_are_compared(subject):
     assert list(interface.differences(interface.parse("class Subject"))) == [".Subject is no class"]
 
 
-def test_lines_that_cannot_be_read_are_refused():
+def test_unreadable_lines_are_rejected():
     with pytest.raises(ValueError, match="cannot read"):
         interface.parse("class")
 
@@ -251,7 +251,7 @@ def differences_of(folder, text, capsys):
     return [line.removeprefix("07-system.md: ") for line in found]
 
 
-def test_a_page_that_describes_the_package_has_no_difference(tmp_path, capsys):
+def test_page_that_describes_the_package_has_no_difference(tmp_path, capsys):
     assert differences_of(tmp_path, PAGE, capsys) == []
 
 

@@ -60,7 +60,7 @@ def test_fan_is_read_and_set(gpu, fake, fan):
     assert fake.calls == [("device_set_fan_speed_v2", handle, 1, 60), ("device_set_default_fan_speed_v2", handle, 1)]
 
 
-def test_invalid_speeds_are_refused(fan, fake):
+def test_invalid_speeds_are_rejected(fan, fake):
     with pytest.raises(TypeError, match="speed must be an int, not str"):
         fan.speed = "60"
     with pytest.raises(ValueError, match="speed must be at least 0, not -1"):
@@ -73,13 +73,13 @@ def test_invalid_speeds_are_refused(fan, fake):
 
 
 @pytest.mark.parametrize("number, error", [(2, ValueError), (-1, ValueError), ("a", TypeError)])
-def test_invalid_fan_numbers_are_refused(gpu, fan, number, error):
+def test_invalid_fan_numbers_are_rejected(gpu, fan, number, error):
     with pytest.raises(error, match="fan must be"):
         gpu.get_fan(number)
 
 
 @pytest.mark.requires(software=True)
-def test_a_device_without_fans_refuses_each_number(gpu):
+def test_device_without_fans_rejects_each_number(gpu):
     with pytest.raises(ValueError, match=r"fan must be in the range \[0, 0\), not 0"):
         gpu.get_fan()
 
@@ -110,7 +110,7 @@ def test_versions_and_checksums_are_read(gpu, fake):
     assert inforom.validate() is None
 
 
-def test_unknown_objects_are_refused_and_corruption_is_reported(gpu, fake):
+def test_unknown_objects_are_rejected_and_corruption_is_reported(gpu, fake):
     with pytest.raises(ValueError, match="not a valid inforom; it must be 'den', 'ecc', 'oem' or 'power'"):
         gpu.inforom.get_version("bios")
     fake("device_validate_inforom", system.CorruptedInforomError(14))

@@ -43,14 +43,14 @@ def test_offsets_of_a_clock_are_read(gpu, fake):
 
 
 @pytest.mark.parametrize("pstate, error", [(16, ValueError), (-1, ValueError), ("0", TypeError)])
-def test_invalid_performance_states_are_refused(gpu, pstate, error):
+def test_invalid_performance_states_are_rejected(gpu, pstate, error):
     clock = gpu.get_clock("sm")
     for method in (clock.get_offsets, clock.get_min_max_clock_of_pstate_mhz):
         with pytest.raises(error, match="pstate must be"):
             method(pstate)
 
 
-def test_unknown_clocks_are_refused(gpu):
+def test_unknown_clocks_are_rejected(gpu):
     with pytest.raises(ValueError, match="'gpu' is not a valid clock_type; it must be 'graphics', 'memory', 'sm'"):
         gpu.get_clock("gpu")
     with pytest.raises(ValueError, match="5 is not a valid clock_id"):

@@ -94,12 +94,12 @@ def test_exactly_one_key_is_needed(keys):
         ({"pci_bus_id": "00000000:01:1f.0"}, system.NvmlError, None),
     ],
 )
-def test_invalid_keys_are_refused(keys, error, message):
+def test_invalid_keys_are_rejected(keys, error, message):
     with pytest.raises(error, match=message):
         system.Device(**keys)
 
 
-def test_positional_arguments_are_refused():
+def test_positional_arguments_are_rejected():
     with pytest.raises(TypeError):
         system.Device(0)
 
@@ -212,7 +212,7 @@ def test_persistence_mode_cannot_be_set_without_permission(gpu, fake):
 
 
 @pytest.mark.parametrize("cpu, error", [(-1, ValueError), ("0", TypeError)])
-def test_invalid_processors_are_refused(cpu, error):
+def test_invalid_processors_are_rejected(cpu, error):
     with pytest.raises(error):
         list(system.Device.get_all_devices_with_cpu_affinity(cpu))
 

@@ -39,7 +39,7 @@ def test_supported_event_types_are_members(gpu, fake):
 
 
 @pytest.mark.requires(software=True)
-def test_a_fault_of_a_kernel_is_an_event():
+def test_fault_of_a_kernel_is_an_event():
     out = run(
         "import ctypes\nfrom cuda.core import Device, LaunchConfig, Program, launch, system\n"
         "device = Device(1); device.set_current(); stream = device.create_stream()\n"
@@ -81,7 +81,7 @@ def test_unknown_event_types_are_an_error(gpu, fake):
     assert not hasattr(event, "event_data")
 
 
-def test_a_lost_device_is_reported_by_wait(gpu, fake):
+def test_lost_device_is_reported_by_wait(gpu, fake):
     fake("device_register_events")
     fake("event_set_wait_v2", system.GpuIsLostError(15))
     with pytest.raises(system.GpuIsLostError):
@@ -101,7 +101,7 @@ def test_wait_ends_at_its_timeout(gpu):
 @pytest.mark.parametrize(
     "timeout, error", [(-1, ValueError), (1 << 32, ValueError), ("1", TypeError), (1.5, TypeError), (None, TypeError)]
 )
-def test_invalid_timeouts_are_refused(gpu, timeout, error):
+def test_invalid_timeouts_are_rejected(gpu, timeout, error):
     with pytest.raises(error, match="timeout_ms must be"):
         gpu.register_events([]).wait(timeout)
 
@@ -136,7 +136,7 @@ def test_many_threads_wait_at_the_same_time(gpu):
     "events, error",
     [(5, TypeError), (None, TypeError), (("clock",), TypeError), ("fire", ValueError), (["fire"], ValueError)],
 )
-def test_invalid_event_types_are_refused(gpu, events, error):
+def test_invalid_event_types_are_rejected(gpu, events, error):
     with pytest.raises(error):
         gpu.register_events(events)
 
@@ -180,7 +180,7 @@ def test_event_set_is_freed_if_registering_fails(gpu, fake, not_supported):
     assert fake.calls[-1] == ("event_set_free", 77)
 
 
-def test_a_failure_to_free_an_event_set_is_ignored(gpu, fake):
+def test_failure_to_free_an_event_set_is_ignored(gpu, fake):
     fake("event_set_free", system.UninitializedError(1))
     events = gpu.register_events([])
     del events  # an exception in __del__ would be a warning, which fails the test

@@ -37,7 +37,7 @@ def test_every_type_of_nvml_has_a_row():
 
 
 @pytest.mark.parametrize("kind", TYPES)
-def test_a_value_is_read_by_its_type(gpu, fake, kind):
+def test_value_is_read_by_its_type(gpu, fake, kind):
     fake("device_get_field_values", records(kind))
     values = gpu.get_field_values([91])
     (value,) = values.get_all_values()
@@ -69,7 +69,7 @@ def test_values_of_a_device_have_ids_times_and_scopes(gpu):
     assert values[-1].field_id == values[2].field_id
 
 
-def test_an_empty_list_of_fields_calls_nothing(gpu, fake):
+def test_empty_list_of_fields_calls_nothing(gpu, fake):
     fake("device_get_field_values")
     fake("device_clear_field_values")
     values = gpu.get_field_values([])
@@ -77,7 +77,7 @@ def test_an_empty_list_of_fields_calls_nothing(gpu, fake):
     assert gpu.clear_field_values([]) is None and fake.calls == []
 
 
-def test_a_missing_value_raises_when_it_is_read(gpu, fake):
+def test_missing_value_raises_when_it_is_read(gpu, fake):
     made = records("SIGNED_INT", "DOUBLE")
     made.nvml_return = [nvml.Return.ERROR_NOT_SUPPORTED, 0]
     fake("device_get_field_values", made)
@@ -109,13 +109,13 @@ def test_fields_are_cleared(gpu, fake):
         ([(91, 1 << 32)], ValueError, "not"),
     ],
 )
-def test_invalid_field_ids_are_refused(gpu, field_ids, error, message):
+def test_invalid_field_ids_are_rejected(gpu, field_ids, error, message):
     for method in (gpu.get_field_values, gpu.clear_field_values):
         with pytest.raises(error, match=message):
             method(field_ids)
 
 
-def test_invalid_indices_are_refused(gpu):
+def test_invalid_indices_are_rejected(gpu):
     values = gpu.get_field_values([91])
     with pytest.raises(IndexError):
         values[1]

@@ -28,7 +28,7 @@ def test_words_must_be_a_sequence():
         _device._unpack_bitmask(5)
 
 
-def test_invalid_choices_are_refused_with_the_valid_ones():
+def test_invalid_choices_are_rejected_with_the_valid_ones():
     with pytest.raises(ValueError, match="'x' is not a valid thing; it must be 'node' or 'socket'"):
         _mappings.choose("x", _mappings._AFFINITY_SCOPE_MAPPING, "thing")
     for value in (0, None, [], {}):
@@ -43,6 +43,6 @@ def test_unknown_bits_are_an_error():
         _mappings.flags_of(15, table, "things")
 
 
-def test_words_that_cannot_be_printed_are_refused_by_name():
+def test_unprintable_words_are_rejected_by_name():
     with pytest.raises(TypeError, match="words must be a sequence of ints, not an int of 16610 bits"):
         _device._unpack_bitmask(10**5000)

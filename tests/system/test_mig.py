@@ -11,7 +11,7 @@ pytestmark = pytest.mark.requires(nvml=True)
 
 
 @pytest.mark.requires(software=True)
-def test_a_device_without_mig_has_no_instances(gpu):
+def test_device_without_mig_has_no_instances(gpu):
     mig = gpu.mig
     assert type(mig).__name__ == "MigInfo"
     assert mig.is_mig_device is False and mig.pending_mode is False
@@ -54,7 +54,7 @@ def test_mode_is_read_and_set(gpu, fake):
     assert fake.calls == [("device_set_mig_mode", gpu._handle, 1), ("device_set_mig_mode", gpu._handle, 0)]
 
 
-def test_the_count_is_0_if_mig_is_not_supported(gpu, fake, not_supported):
+def test_count_is_0_if_mig_is_not_supported(gpu, fake, not_supported):
     fake("device_get_max_mig_device_count", not_supported)
     assert gpu.mig.device_count == 0 and list(gpu.mig.get_all_devices()) == []
 

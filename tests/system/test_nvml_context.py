@@ -26,7 +26,7 @@ def test_initialization_is_thread_safe(uninitialized, fake):
     assert _nvml_context.is_initialized() is True and _nvml_context._get_nvml_state() == 1
 
 
-def test_a_failed_initialization_is_tried_again(uninitialized, fake):
+def test_failed_initialization_is_tried_again(uninitialized, fake):
     fake("init_v2", system.DriverNotLoadedError(9))
     for _ in range(2):
         with pytest.raises(system.DriverNotLoadedError):
@@ -125,7 +125,7 @@ def test_nvml_is_not_shut_down_if_it_was_not_initialized():
 
 
 @pytest.mark.requires(nvml=True)
-def test_a_forked_child_initializes_nvml_again():
+def test_forked_child_initializes_nvml_again():
     out = run(
         "import os, warnings; warnings.simplefilter('ignore', DeprecationWarning)\n"
         "from cuda.core import system; from cuda.core.system import _nvml_context as c\n"
@@ -142,7 +142,7 @@ def test_a_forked_child_initializes_nvml_again():
 
 
 @pytest.mark.requires(nvml=True)
-def test_a_forked_child_finds_a_device_of_its_parent_again():
+def test_forked_child_finds_a_device_of_its_parent_again():
     out = run(
         "import os, warnings; warnings.simplefilter('ignore', DeprecationWarning)\n"
         "from cuda.core import system\n"
@@ -162,7 +162,7 @@ def test_a_forked_child_finds_a_device_of_its_parent_again():
 
 
 @pytest.mark.requires(nvml=True)
-def test_a_device_without_a_handle_raises(fake):
+def test_device_without_a_handle_raises(fake):
     device = system.Device.__new__(system.Device)
     with pytest.raises(system.UninitializedError):
         device.memory_info  # noqa: B018
@@ -170,7 +170,7 @@ def test_a_device_without_a_handle_raises(fake):
 
 
 @pytest.mark.requires(nvml=True, software=True)
-def test_a_forked_child_refuses_a_handle_of_its_parent():
+def test_forked_child_rejects_a_handle_of_its_parent():
     out = run(
         "import os, warnings; warnings.simplefilter('ignore', DeprecationWarning)\n"
         "from cuda.bindings import nvml\n"
@@ -202,7 +202,7 @@ def test_child_forked_during_initialization_can_initialize_nvml():
 
 
 @pytest.mark.requires(nvml=True)
-def test_a_spawned_child_initializes_nvml_itself():
+def test_spawned_child_initializes_nvml_itself():
     from multiprocessing import get_context
 
     with get_context("spawn").Pool(1) as pool:

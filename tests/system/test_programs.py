@@ -43,14 +43,14 @@ def metrics(gpu) -> dict[str, float]:
     return {f'{name}{{uuid="{gpu.uuid}"}}': value for name, value in found.items() if value is not None}
 
 
-def test_an_exporter_has_gauges_of_every_device(gpus):
+def test_exporter_has_gauges_of_every_device(gpus):
     lines = [f"nvml_{name} {value}" for gpu in gpus for name, value in metrics(gpu).items()]
     total = [float(line.rpartition(" ")[2]) for line in lines if line.startswith("nvml_memory_total_bytes")]
     assert len(total) == system.get_num_devices() and all(total)
     assert all(0 <= float(line.rpartition(" ")[2]) <= 1 for line in lines if "_ratio" in line)
 
 
-def test_a_scheduler_takes_the_device_with_most_free_memory(gpus):
+def test_scheduler_takes_the_device_with_most_free_memory(gpus):
     best = max((gpu for gpu in gpus if not gpu.mig.is_mig_device), key=lambda gpu: gpu.memory_info.free)
     try:
         device = best.to_cuda_device()
@@ -60,7 +60,7 @@ def test_a_scheduler_takes_the_device_with_most_free_memory(gpus):
         assert isinstance(device, Device) and device.to_system_device().uuid == best.uuid
 
 
-def test_a_table_of_all_devices_is_written_as_csv(gpus):
+def test_table_of_all_devices_is_written_as_csv(gpus):
     fields = ("index", "name", "uuid", "serial", "pci_bus_id", "brand", "cuda_compute_capability")
     file = io.StringIO()
     table = csv.DictWriter(file, fields)
@@ -72,7 +72,7 @@ def test_a_table_of_all_devices_is_written_as_csv(gpus):
     assert all(row["uuid"].startswith(("GPU-", "MIG-")) and row["name"] for row in rows)
 
 
-def test_a_matrix_of_the_topology_is_symmetric(gpus):
+def test_matrix_of_the_topology_is_symmetric(gpus):
     short = {"internal": "X", "single": "PIX", "multiple": "PXB", "hostbridge": "PHB", "node": "NODE", "system": "SYS"}
     assert set(short) == set(GpuTopologyLevel)
     levels = [[value_or_none(lambda a=a, b=b: system.get_topology_common_ancestor(a, b)) for b in gpus] for a in gpus]
@@ -81,7 +81,7 @@ def test_a_matrix_of_the_topology_is_symmetric(gpus):
     assert matrix == [list(row) for row in zip(*matrix, strict=True)]
 
 
-def test_a_matrix_of_peers_has_every_capability(gpus):
+def test_matrix_of_peers_has_every_capability(gpus):
     for kind in GpuP2PCapsIndex:
         if kind is not GpuP2PCapsIndex.UNKNOWN:
             cells = [
@@ -90,7 +90,7 @@ def test_a_matrix_of_peers_has_every_capability(gpus):
             assert all(cell is None or str(cell) for cell in cells)
 
 
-def test_a_process_finds_its_own_memory():
+def test_process_finds_its_own_memory():
     program = """
 import os
 from cuda.core import Device
@@ -105,7 +105,7 @@ print(gpu.memory_info.used > before or mine != [], all(process.used_gpu_memory >
     assert run(program).split() == ["True", "True"]
 
 
-def test_a_snapshot_of_everything_is_json(gpu):
+def test_snapshot_of_everything_is_json(gpu):
     def plain(value):
         if isinstance(value, (str, int, float, bool, type(None))):
             return value
@@ -130,7 +130,7 @@ def test_many_threads_poll_one_device(gpu):
         assert all(pool.map(poll, range(200)))
 
 
-def test_a_monitor_forks_its_exporter():
+def test_monitor_forks_its_exporter():
     program = """
 import os
 from cuda.core import system
@@ -147,7 +147,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(pids[0], 0)[1]), len(before))
     assert status == "0" and int(count) >= 1
 
 
-def test_a_watcher_ends_with_ctrl_c_and_watches_again():
+def test_watcher_ends_with_ctrl_c_and_watches_again():
     program = """
 import os, signal, threading
 from cuda.core import system
@@ -182,7 +182,7 @@ def test_cpus_near_a_device_run_its_worker(gpu):
 @pytest.mark.parametrize(
     "value", [None, "", "x" * 10_000, "\0", b"\xff", -1, 2**70, 1.5, float("nan"), [], {}, object()]
 )
-def test_hostile_values_are_refused_by_name(gpu, value):
+def test_hostile_values_are_rejected_by_name(gpu, value):
     calls = {
         "clock_type": lambda: gpu.get_clock(value),
         "scope": lambda: gpu.get_cpu_affinity(value),

@@ -41,7 +41,7 @@ def test_devices_are_counted():
 
 
 @pytest.mark.requires(nvml=True)
-def test_the_name_of_a_process_is_found_by_its_pid(device):
+def test_name_of_a_process_is_found_by_its_pid(device):
     device.create_stream().close()
     name = system.get_process_name(os.getpid())
     assert isinstance(name, str) and "python" in name
@@ -49,7 +49,7 @@ def test_the_name_of_a_process_is_found_by_its_pid(device):
         system.get_process_name(NO_PROCESS)
 
 
-def test_a_pid_must_be_an_int_of_32_bits():
+def test_pid_must_be_an_int_of_32_bits():
     with pytest.raises(TypeError, match="pid must be an int, not str"):
         system.get_process_name("1")
     for pid in (-1, 1 << 32):
@@ -68,7 +68,7 @@ def test_devices_of_cuda_and_nvml_find_each_other(devices):
         assert counterpart.cuda_compute_capability == tuple(device.compute_capability)
 
 
-def test_a_device_that_is_hidden_from_cuda_is_named(fake):
+def test_device_that_is_hidden_from_cuda_is_named(fake):
     hidden = "GPU-00000000-0000-4000-8000-000000000000"
     fake("init_v2")
     fake("device_get_handle_by_index_v2", 1)
@@ -78,7 +78,7 @@ def test_a_device_that_is_hidden_from_cuda_is_named(fake):
         gpu.to_cuda_device()
 
 
-def test_the_package_is_imported_at_its_first_use():
+def test_package_is_imported_at_its_first_use():
     out = run(
         "import sys, cuda.core; print('cuda.core.system' in sys.modules)\n"
         "cuda.core.system.Device; print('system' in dir(cuda.core))"

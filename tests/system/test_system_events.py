@@ -24,7 +24,7 @@ def test_wait_ends_at_its_timeout_without_events(gpu):
 @pytest.mark.parametrize(
     "events, error", [(5, TypeError), (("bind",), TypeError), ("clock", ValueError), (["bind", 1], ValueError)]
 )
-def test_invalid_event_types_are_refused(events, error):
+def test_invalid_event_types_are_rejected(events, error):
     with pytest.raises(error):
         system.register_events(events)
 
@@ -57,7 +57,7 @@ def test_events_have_types_and_devices(gpu, fake, registered):
         events[3]
 
 
-def test_invalid_arguments_of_wait_are_refused(registered):
+def test_invalid_arguments_of_wait_are_rejected(registered):
     with pytest.raises(ValueError, match="buffer_size must be at least 1, not 0"):
         registered.wait(1, 0)
     with pytest.raises(TypeError, match="buffer_size must be an int"):
@@ -68,7 +68,7 @@ def test_invalid_arguments_of_wait_are_refused(registered):
         registered.wait(-5)
 
 
-def test_a_refused_registration_raises(fake):
+def test_rejected_registration_raises(fake):
     fake("system_register_events", system.UnknownError(999))
     with pytest.raises(system.UnknownError):
         system.register_events("bind")

@@ -38,7 +38,7 @@ def test_thresholds_that_newer_devices_replace_are_deprecated(fake, threshold):
     assert temperature.get_threshold("acoustic_curr") == 92
 
 
-def test_unknown_thresholds_and_sensors_are_refused(gpu):
+def test_unknown_thresholds_and_sensors_are_rejected(gpu):
     with pytest.raises(ValueError, match="not a valid threshold_type"):
         gpu.temperature.get_threshold("boiling")
     with pytest.raises(ValueError, match="not a valid sensor_index"):

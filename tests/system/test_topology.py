@@ -34,7 +34,7 @@ def test_near_numa_nodes_are_bits_of_words(gpu, fake):
     assert fake.calls == [("device_get_memory_affinity", gpu._handle, 16, 0)]
 
 
-def test_a_thread_is_bound_to_near_processors(gpu):
+def test_thread_is_bound_to_near_processors(gpu):
     def bind():
         gpu.set_cpu_affinity()
         near = os.sched_getaffinity(0)
@@ -46,14 +46,14 @@ def test_a_thread_is_bound_to_near_processors(gpu):
 
 
 @pytest.mark.parametrize("scope", ["nodes", 0, None])
-def test_unknown_scopes_are_refused(gpu, scope):
+def test_unknown_scopes_are_rejected(gpu, scope):
     for method in (gpu.get_cpu_affinity, gpu.get_memory_affinity):
         with pytest.raises(ValueError, match="not a valid scope; it must be 'node' or 'socket'"):
             method(scope)
 
 
 @pytest.mark.requires(devices=2)
-def test_the_nearest_devices_are_found_by_their_level(gpus):
+def test_nearest_devices_are_found_by_their_level(gpus):
     first, second = gpus[:2]
     level = system.get_topology_common_ancestor(first, second)
     near = list(first.get_topology_nearest_gpus(level))
@@ -112,7 +112,7 @@ def test_state_is_a_bool(gpu, fake, state):
     ],
     ids=["text", "negative", "large", "huge"],
 )
-def test_invalid_links_are_refused(gpu, link, error, message):
+def test_invalid_links_are_rejected(gpu, link, error, message):
     with pytest.raises(error, match=message):
         system.NvlinkInfo(gpu, link)
 

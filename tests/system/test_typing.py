@@ -136,7 +136,7 @@ def test_field_ids_are_those_of_nvml():
     assert typing.FieldId is nvml.FieldId
 
 
-def test_the_module_has_no_public_helpers():
+def test_module_has_no_public_helpers():
     extra = {name for name in vars(typing) if not name.startswith("_")} - set(typing.__all__)
     assert extra == {"CUDA_BINDINGS_NVML_IS_COMPATIBLE", "IntEnum", "StrEnum", "annotations", "nvml"}
 

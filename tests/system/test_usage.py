@@ -21,7 +21,7 @@ def test_free_used_and_reserved_memory_add_up(gpus):
         assert all(type(value) is int for value in (info.free, info.used, info.reserved, info.total))
 
 
-def test_an_allocation_increases_the_used_memory(device, gpu):
+def test_allocation_increases_the_used_memory(device, gpu):
     counterpart = device.to_system_device()
     device.sync()  # frees memory of earlier tests now, not between the readings
     before = counterpart.memory_info.used

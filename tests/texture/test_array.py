@@ -222,7 +222,7 @@ def test_captured_copies_keep_the_array_and_the_memory(device, stream):
     assert is_released(alive)
 
 
-def test_a_rejected_copy_does_not_invalidate_the_capture(device, stream):
+def test_rejected_copy_does_not_invalidate_the_capture(device, stream):
     array = made(device)
     builder = stream.create_graph_builder()
     builder.begin_building()

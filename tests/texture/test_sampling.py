@@ -208,7 +208,7 @@ def test_every_type_is_read_unchanged(device, stream, dtype, channels, suffix):
 HALF_STEP = 0.5 / 255
 
 
-def test_srgb_colours_are_converted(device, stream):
+def test_srgb_colors_are_converted(device, stream):
     values = values_of(SHAPES[2], "uint8")
     array = array_of(device, stream, values, num_channels=4)
     texture = texture_of(device, array, read_mode="normalized_float", srgb=True)
@@ -219,7 +219,7 @@ def test_srgb_colours_are_converted(device, stream):
     assert difference[:, 3].max() <= 2**-20
 
 
-def test_srgb_colours_are_filtered_after_their_conversion(device, stream):
+def test_srgb_colors_are_filtered_after_their_conversion(device, stream):
     values = values_of(SHAPES[2], "uint8")
     array = array_of(device, stream, values, num_channels=4)
     texture = texture_of(device, array, read_mode="normalized_float", srgb=True, filter_mode="linear")
@@ -240,7 +240,7 @@ def test_weights_of_the_filter_have_8_fractional_bits(device, stream):
     assert (np.diff(read) >= 0).all() and (read[0], read[-1]) == (0, 256)
 
 
-def test_the_bits_of_the_border_color_are_read_as_integers(device, stream):
+def test_bits_of_the_border_color_are_read_as_integers(device, stream):
     array = array_of(device, stream, np.zeros((4, 4), dtype=np.int32))
     color = np.array([-7, 0, 0, 0], dtype=np.int32).view(np.float32)
     texture = texture_of(device, array, address_mode="border", border_color=color)
@@ -371,7 +371,7 @@ def test_seamless_cube_maps_mix_two_faces_at_their_edge(device, stream):
     assert np.abs(run(device, stream, "cube", texture, edge, 1) - 0.5).max() <= 4 * STEP
 
 
-def test_gather_gives_one_channel_of_four_neighbours(device, stream):
+def test_gather_returns_one_channel_of_four_neighbors(device, stream):
     values = values_of(SHAPES[2])
     array = array_of(device, stream, values, num_channels=4, is_texture_gather=True)
     at = np.array([[2.0, 3.0], [5.0, 1.0], [0.0, 0.0], [13.0, 7.0]])
@@ -624,7 +624,7 @@ def test_textures_and_their_handles_are_arguments_of_kernels(device, stream):
         run(device, stream, "plane", texture, [[1.5, 1.5]])
 
 
-def test_a_graph_reads_the_current_contents_of_the_array(device, stream):
+def test_graph_reads_the_current_contents_of_the_array(device, stream):
     array = array_of(device, stream, np.zeros((4, 4), dtype=np.float32))
     texture = texture_of(device, array)
     resource = LegacyPinnedMemoryResource()

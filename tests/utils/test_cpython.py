@@ -53,7 +53,7 @@ def test_callback_does_not_see_the_pending_error_and_keeps_it(probe):
     assert probe.call_while_an_error_is_pending(7) == ([(7, False)], True)
 
 
-def test_callback_takes_the_interpreter_lock(probe):
+def test_callback_takes_the_gil(probe):
     assert probe.call_without_lock(8) == [(8, False)]
 
 

@@ -40,7 +40,7 @@ def test_results_of_successful_calls_are_unpacked(success):
     assert handle_return((success, "a", "b")) == ("a", "b")
 
 
-def test_a_driver_error_has_all_fields():
+def test_driver_error_has_all_fields():
     error = raised(driver.CUresult.CUDA_ERROR_INVALID_VALUE)
     assert type(error) is CUDAError
     assert (error.code, error.name) == (1, "CUDA_ERROR_INVALID_VALUE")
@@ -50,13 +50,13 @@ def test_a_driver_error_has_all_fields():
     assert ADVICE["CUDA_ERROR_INVALID_VALUE"] in str(error)
 
 
-def test_a_runtime_error_is_a_cuda_error():
+def test_runtime_error_is_a_cuda_error():
     error = raised(runtime.cudaError_t.cudaErrorInvalidConfiguration)
     assert (error.code, error.name) == (9, "cudaErrorInvalidConfiguration")
     assert str(error) == f"cudaErrorInvalidConfiguration: {RUNTIME_ADVICE[error.name]} (see errors#cudaerror)"
 
 
-def test_a_runtime_error_that_the_driver_shares_has_its_advice():
+def test_runtime_error_that_the_driver_shares_has_its_advice():
     error = raised(runtime.cudaError_t.cudaErrorMemoryAllocation)
     assert str(error) == f"cudaErrorMemoryAllocation: {ADVICE['CUDA_ERROR_OUT_OF_MEMORY']} (see errors#cudaerror)"
 
@@ -79,7 +79,7 @@ def test_kernel_timeout_report_replaces_the_display_advice(monkeypatch):
         ("CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE", "launcherror"),
     ],
 )
-def test_a_driver_error_names_the_section_that_explains_it(name, anchor):
+def test_driver_error_names_the_section_that_explains_it(name, anchor):
     assert f" (see errors#{anchor})" in str(raised(getattr(driver.CUresult, name)))
 
 
@@ -93,14 +93,14 @@ def test_releases_after_the_driver_has_shut_down_are_silent(device):
     assert plan.matched == 1
 
 
-def test_an_nvrtc_error_without_a_program_has_no_log():
+def test_nvrtc_error_without_a_program_has_no_log():
     error = raised(nvrtc.nvrtcResult.NVRTC_ERROR_INVALID_OPTION)
     assert type(error) is NVRTCError
     assert (error.code, error.name, error.log) == (5, "NVRTC_ERROR_INVALID_OPTION", None)
 
 
 @pytest.mark.requires(nvrtc=True)
-def test_an_nvrtc_error_has_the_log_of_its_program():
+def test_nvrtc_error_has_the_log_of_its_program():
     program = handle_return(nvrtc.nvrtcCreateProgram(b"nonsense;", b"bad.cu", 0, [], []))
     try:
         (status,) = nvrtc.nvrtcCompileProgram(program, 0, [])
@@ -114,14 +114,14 @@ def test_an_nvrtc_error_has_the_log_of_its_program():
 
 
 @pytest.mark.parametrize("result", [(0,), (None,), (object(), 1), (1, 2)])
-def test_a_result_of_unknown_type_is_refused(result):
+def test_result_of_unknown_type_is_rejected(result):
     with pytest.raises(RuntimeError, match="unknown error type") as caught:
         handle_return(result)
     assert not isinstance(caught.value, CUDAError)
 
 
 @pytest.mark.parametrize("wrong", [[SUCCESS], None, SUCCESS])
-def test_a_result_that_is_no_tuple_is_refused(wrong):
+def test_result_must_be_a_tuple(wrong):
     with pytest.raises(TypeError):
         handle_return(wrong)
 
@@ -154,7 +154,7 @@ def test_results_of_driver_runtime_and_nvrtc_are_checked():
         ("CUDA_ERROR_NOT_READY", CUDAError),
     ],
 )
-def test_the_code_decides_the_class(name, kind):
+def test_code_decides_the_class(name, kind):
     error = raised(getattr(driver.CUresult, name))
     assert type(error) is kind
     assert error.name == name
@@ -176,19 +176,19 @@ def test_base_classes_of_errors():
     assert not issubclass(CUDAError, RuntimeError)
 
 
-def test_an_out_of_memory_error_made_by_users_has_no_sizes():
+def test_out_of_memory_error_made_by_users_has_no_sizes():
     error = OutOfMemoryError("text")
     assert (error.free, error.total) == (None, None)
 
 
 @pytest.mark.requires(device=True)
-def test_an_out_of_memory_error_has_no_sizes_without_a_context(device):
+def test_out_of_memory_error_has_no_sizes_without_a_context(device):
     with no_context():
         error = raised(driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY)
     assert (error.free, error.total) == (None, None)
 
 
-def test_an_error_can_be_made_by_users():
+def test_error_can_be_made_by_users():
     error = CUDAError("text")
     assert str(error) == "text"
     assert (error.code, error.name, error.api, error.explanation, error.log) == (None,) * 5
@@ -202,7 +202,7 @@ def test_errors_survive_pickling(kind):
     assert (str(again), vars(again)) == ("text", vars(error))
 
 
-def test_a_failed_call_names_its_entry_point(device):
+def test_failed_call_names_its_entry_point(device):
     with no_context(), pytest.raises(CUDAError) as caught, device:
         driver.cuCtxPopCurrent()
     error = caught.value
@@ -210,7 +210,7 @@ def test_a_failed_call_names_its_entry_point(device):
     assert "(cuCtxPopCurrent)" in str(error)
 
 
-def test_an_unknown_code_keeps_its_number():
+def test_unknown_code_keeps_its_number():
     with pytest.raises(CUDAError, match="CUDA_ERROR_98765") as caught:
         cuda_utils._check_driver_error(98765)
     assert caught.value.code == 98765
@@ -229,12 +229,12 @@ def test_options_are_made_from_an_instance_none_or_a_dict():
 
 
 @pytest.mark.parametrize("wrong", [1, "size", ("size", 1), [], object])
-def test_options_of_wrong_type_are_refused(wrong):
+def test_options_of_wrong_type_are_rejected(wrong):
     with pytest.raises(TypeError, match="the choice must be Choice"):
         check_or_create_options(Choice, wrong, "the choice")
 
 
-def test_options_with_unknown_fields_are_refused():
+def test_options_with_unknown_fields_are_rejected():
     with pytest.raises(TypeError, match="colour"):
         check_or_create_options(Choice, {"colour": 1})
 

@@ -61,7 +61,7 @@ def test_choice_by_auto_is_announced_and_passed_on(monkeypatch, emulator, capsys
 
 
 @pytest.mark.requires(software=True)
-def test_the_software_device_has_a_build_and_headers():
+def test_software_device_has_a_build_and_headers():
     state = os.stat(software.library_path())
     assert device_choice.software_build() == f"software {state.st_size} {state.st_mtime_ns}"
     assert all(map(os.path.isdir, device_choice.software_headers())) and device_choice.software_headers()

@@ -92,13 +92,13 @@ def test_error_of_a_bad_choice_lists_the_choices(wrong):
         ADDRESS_MODE.to_driver(wrong, "address_mode")
 
 
-def test_unknown_driver_value_is_refused():
+def test_unknown_driver_value_is_rejected():
     with pytest.raises(RuntimeError, match="unknown CUaddress_mode, 99"):
         ADDRESS_MODE.from_driver(99)
 
 
 @pytest.mark.parametrize("enum", ["CUaddress_mode", "CUnoSuchEnum"])
-def test_a_value_that_older_bindings_lack_is_named(enum):
+def test_value_that_older_bindings_lack_is_named(enum):
     choices = enums.EnumMap(AddressModeType, enum, "CU_TR_ADDRESS_MODE_", {"wrap": "NO_SUCH"})
     for value in ("wrap", AddressModeType.WRAP):
         with pytest.raises(NotImplementedError, match="'?wrap'? needs newer cuda-bindings.*CU_TR_ADDRESS_MODE_NO_SUCH"):

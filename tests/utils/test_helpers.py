@@ -36,7 +36,7 @@ def run_transaction(is_committed, error=None):
     return undone
 
 
-def test_a_transaction_shows_whether_it_is_entered():
+def test_transaction_shows_whether_it_is_entered():
     transaction = Transaction()
     assert repr(transaction) == "<Transaction outside its block>"
     with transaction:
@@ -91,7 +91,7 @@ def test_cast_to_3_tuple(given, expected):
 
 
 @pytest.mark.parametrize("given", [0, -1, (0,), (1, -1), (1, 1, 1, 1), [1], 1.0, "1", None, (1, None)])
-def test_cast_to_3_tuple_refuses(given):
+def test_cast_to_3_tuple_rejects(given):
     with pytest.raises(ValueError, match="grid"):
         cast_to_3_tuple("grid", given)
 
@@ -190,7 +190,7 @@ def test_objects_passed_to_a_spawned_process_give_no_warning(start_method):
 
 
 @pytest.mark.requires(ipc=True)
-def test_a_queue_of_a_spawn_context_gives_no_warning():
+def test_queue_of_a_spawn_context_gives_no_warning():
     program = (
         "import multiprocessing, warnings\nfrom multiprocessing.reduction import ForkingPickler\n"
         "from cuda.core import Device\ndevice = Device(0)\ndevice.set_current()\n"
@@ -203,7 +203,7 @@ def test_a_queue_of_a_spawn_context_gives_no_warning():
     assert run(program.format(queue="pass")) == f"{is_forked:d}\n"
 
 
-def test_the_check_does_not_set_the_start_method():
+def test_check_does_not_set_the_start_method():
     before = multiprocessing.get_start_method(allow_none=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -214,7 +214,7 @@ def test_the_check_does_not_set_the_start_method():
 # --- CUDAWarning -----------------------------------------------------------------------------------
 
 
-def test_a_cuda_warning_is_a_runtime_warning_that_python_shows():
+def test_cuda_warning_is_a_runtime_warning_that_python_shows():
     code = "import warnings; from cuda.core import CUDAWarning; warnings.warn('message', CUDAWarning)"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert "CUDAWarning: message" in result.stderr

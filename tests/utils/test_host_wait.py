@@ -34,7 +34,7 @@ def unused():
     raise AssertionError("nothing was interrupted")
 
 
-def test_a_result_is_returned_and_an_error_is_raised():
+def test_result_is_returned_and_an_error_is_raised():
     assert waiting.call_interruptibly(lambda: 3, unused, unused) == 3
     with pytest.raises(ZeroDivisionError):
         waiting.call_interruptibly(lambda: 1 / 0, unused, unused)
@@ -60,7 +60,7 @@ def test_wait_ends_under_a_handler_that_restarts_system_calls(raising_alarm):
     assert stop.is_set()
 
 
-def test_a_cancelled_call_is_waited_for(raising_alarm):
+def test_canceled_call_is_waited_for(raising_alarm):
     stop = threading.Event()
     raising_alarm()
     with pytest.raises(TimeoutError):
@@ -78,7 +78,7 @@ def test_call_that_ignores_cancellation_is_cleaned_up_later(raising_alarm, monke
     assert freed.wait(10)
 
 
-def test_a_wait_in_steps_ends_with_a_result_or_at_the_timeout():
+def test_wait_in_steps_ends_with_a_result_or_at_the_timeout():
     steps = []
     assert waiting.wait_in_steps(lambda seconds: steps.append(seconds) or (7 if len(steps) == 3 else None)) == 7
     assert steps == [waiting.STEP] * 3
@@ -86,7 +86,7 @@ def test_a_wait_in_steps_ends_with_a_result_or_at_the_timeout():
     assert waiting.wait_in_steps(lambda seconds: None, timeout=0) is None
 
 
-def test_a_signal_ends_a_wait_in_steps(raising_alarm):
+def test_signal_ends_a_wait_in_steps(raising_alarm):
     raising_alarm()
     with pytest.raises(TimeoutError):
         waiting.wait_in_steps(lambda seconds: time.sleep(seconds))

@@ -38,7 +38,7 @@ def test_compiles_cache_hits_and_links_are_logged_with_times(log):
 
 
 @pytest.mark.requires(software=True)
-def test_the_drivers_log_of_a_failed_call_is_logged_as_an_error(log, device, stream):
+def test_drivers_log_of_a_failed_call_is_logged_as_an_error(log, device, stream):
     with pytest.raises(CUDAError) as caught:
         device.allocate(1 << 60, stream=stream)
     errors = [record for record in log.records if record.levelno == logging.ERROR]

@@ -44,7 +44,7 @@ def test_assigned_fields_are_checked_when_the_options_are_used():
         check_or_create_options(Sized, sized)
 
 
-def test_unknown_fields_are_refused():
+def test_unknown_fields_are_rejected():
     with pytest.raises(AttributeError, match="colour"):
         Sized().colour = 1
 
@@ -57,7 +57,7 @@ def test_unknown_fields_are_refused():
         ("colour", "Sized has no field 'colour'; its fields are size, name"),
     ],
 )
-def test_the_error_of_an_unknown_field_suggests_the_nearest_one(name, message):
+def test_error_of_an_unknown_field_suggests_the_nearest_one(name, message):
     with pytest.raises(TypeError, match=message):
         Sized(**{name: 1})
     with pytest.raises(TypeError, match=message):
@@ -141,7 +141,7 @@ class Point(Options):
         ((1,), {"size": 2}, "Mixed has no field 'size'; its fields are shape, fill"),
     ],
 )
-def test_wrong_arguments_are_refused(values, names, message):
+def test_wrong_arguments_are_rejected(values, names, message):
     with pytest.raises(TypeError, match=message):
         Mixed(*values, **names)
 

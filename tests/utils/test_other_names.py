@@ -32,7 +32,7 @@ def instance_of(cls, device, stream):
 
 
 @pytest.mark.parametrize(("cls", "name", "instead"), NAMES)
-def test_a_name_of_another_library_is_explained(device, stream, cls, name, instead):
+def test_name_of_another_library_is_explained(device, stream, cls, name, instead):
     found = instance_of(cls, device, stream)
     with pytest.raises(AttributeError) as caught:
         getattr(found, name)

@@ -94,7 +94,7 @@ def test_instances_have_no_signature():
         LaunchConfig(grid=1, block=1).__signature__  # noqa: B018
 
 
-def test_a_constructor_without_a_docstring_is_left_to_inspect():
+def test_constructor_without_a_docstring_is_left_to_inspect():
     class Foreign(list):
         __signature__ = ConstructorSignature()
 
@@ -120,6 +120,6 @@ def callables():
 
 
 @pytest.mark.parametrize("function", list(callables()))
-def test_an_unknown_keyword_is_named(function):
+def test_unknown_keyword_is_named(function):
     with pytest.raises((TypeError, RuntimeError), match="no_such_word|takes no arguments|constructed directly"):
         function(no_such_word=1)

@@ -17,7 +17,7 @@ from support.interpreter import run
 
 
 @pytest.mark.parametrize("name", sorted(_SLOTS))
-def test_the_module_of_the_table_fills_the_slot(name):
+def test_module_of_the_table_fills_the_slot(name):
     importlib.import_module(f"cuda.core.{_SLOTS[name]}")
     assert slots._values[name] is slots.get(name)
 

@@ -31,7 +31,7 @@ def test_default_stream_launch_makes_the_device_current(device):
 
 
 @pytest.mark.requires(cuda=(12, 4))
-def test_the_kernel_launches_in_every_way(stream, x):
+def test_kernel_launches_in_every_way(stream, x):
     scale = kernel(SOURCE, "scale<float>", cache=False)
     scale(x, 2, grid=1, block=4, stream=stream)
     scale[1, 4, 0, stream](x, 2)
@@ -40,7 +40,7 @@ def test_the_kernel_launches_in_every_way(stream, x):
     assert x.to_host(stream=stream).tolist() == [0, 16, 32, 48]
 
 
-def test_the_kernel_launches_on_the_default_stream(device):
+def test_kernel_launches_on_the_default_stream(device):
     stream = device.default_stream
     x = device.to_device(np.arange(4, dtype=np.int32), stream=stream)
     fill = kernel(SOURCE, "fill", cache=False)
@@ -50,7 +50,7 @@ def test_the_kernel_launches_on_the_default_stream(device):
 
 
 @pytest.mark.requires(cuda=(12, 4))
-def test_the_kernel_is_captured(device, stream, x):
+def test_kernel_is_captured(device, stream, x):
     scale = kernel(SOURCE, "scale<float>", cache=False)
     builder = device.create_graph_builder().begin_building()
     scale(x, 3, grid=1, block=4, stream=builder)
@@ -95,7 +95,7 @@ def test_compiled_code_is_cached(device, tmp_path):
     assert count == len(cache) > 0
 
 
-def test_the_cache_of_the_user_is_the_default(device, tmp_path, monkeypatch):
+def test_cache_of_the_user_is_the_default(device, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     kernel(SOURCE, "fill").for_device()
     assert len(FileStreamProgramCache()) > 0

@@ -26,6 +26,6 @@ def test_driver_version_is_that_of_the_driver():
 
 
 @pytest.mark.requires(driver=False)
-def test_a_missing_driver_is_named():
+def test_missing_driver_is_named():
     with pytest.raises(RuntimeError, match="libcuda"):
         driver_version()

@@ -41,7 +41,7 @@ def test_memory_lives_as_long_as_an_executable_uses_it(device, stream):
     assert is_released(lambda: handle or None)
 
 
-def test_a_slice_owns_the_allocation_of_its_buffer(device, stream):
+def test_slice_owns_the_allocation_of_its_buffer(device, stream):
     buffer = device.allocate(64, stream=stream)
     handle = weak_handle(buffer)
     part = buffer[:32]
@@ -52,7 +52,7 @@ def test_a_slice_owns_the_allocation_of_its_buffer(device, stream):
     assert handle.expired()
 
 
-def test_a_graph_lives_as_long_as_a_view_of_it(device):
+def test_graph_lives_as_long_as_a_view_of_it(device):
     definition = GraphDefinition()
     node = definition.empty()
     handle = weak_handle(definition)
@@ -63,7 +63,7 @@ def test_a_graph_lives_as_long_as_a_view_of_it(device):
     assert not handle and handle.use_count() == 0
 
 
-def test_a_child_graph_lives_as_long_as_its_whole_graph(device):
+def test_child_graph_lives_as_long_as_its_whole_graph(device):
     definition, child = GraphDefinition(), GraphDefinition()
     node = definition.embed(child)
     handle = weak_handle(node.child_graph)
@@ -72,7 +72,7 @@ def test_a_child_graph_lives_as_long_as_its_whole_graph(device):
     assert handle.expired()
 
 
-def test_objects_without_a_handle_are_refused(device, stream):
+def test_objects_without_a_handle_are_rejected(device, stream):
     buffer = device.allocate(64, stream=stream)
     buffer.close()
     with pytest.raises(ValueError, match="closed"):

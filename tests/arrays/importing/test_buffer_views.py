@@ -31,13 +31,13 @@ def test_imported_buffer_views_stay_inside_and_keep_the_memory(buffer):
     assert resource.freed == [] and np.from_dlpack(view).sum() == 0
 
 
-def test_a_closed_buffer_is_no_array(buffer):
+def test_closed_buffer_is_no_array(buffer):
     buffer.close()
     with pytest.raises(RuntimeError, match="closed"):
         from_any(buffer, -1)
 
 
-def test_a_view_of_a_view_has_the_same_attributes(buffer):
+def test_view_of_a_view_has_the_same_attributes(buffer):
     for first in (
         StridedMemoryView.from_buffer(buffer, (4, 6), (1, 4), dtype=np.dtype("i4"), is_readonly=True),
         StridedMemoryView.from_buffer(buffer, (24,), itemsize=4),

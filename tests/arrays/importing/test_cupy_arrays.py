@@ -59,7 +59,7 @@ assert View.from_any_interface(Mine(np.zeros(3)), -1).shape == (3,)
 """)
 
 
-def test_the_memory_is_kept():
+def test_memory_is_kept():
     run("""
 import weakref
 class Pointer(MemoryPointer): pass
@@ -76,7 +76,7 @@ assert seen() is None
 """)
 
 
-def test_a_stream_is_required():
+def test_stream_is_required():
     run("""
 try:
     View.from_any_interface(ndarray(np.zeros(3)))
@@ -87,7 +87,7 @@ else:
 """)
 
 
-def test_the_consumer_waits_for_the_current_stream():
+def test_consumer_waits_for_the_current_stream():
     run("""
 # The same stream has nothing to wait for.
 assert View.from_any_interface(ndarray(np.zeros(3), 2), 0x1234).shape == (3,)

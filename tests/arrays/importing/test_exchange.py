@@ -180,7 +180,7 @@ def test_views_through_a_table_stay_read_only():
     assert again.readonly and again.ptr == view.ptr
 
 
-def test_a_wrong_table_is_ignored():
+def test_wrong_table_is_ignored():
     class Broken:
         __dlpack_c_exchange_api__ = 3
 

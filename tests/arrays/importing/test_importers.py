@@ -71,7 +71,7 @@ def test_arrays_of_a_registered_type_are_viewed(calls, cls, wrap):
     assert (proxy.view(-1).ptr, proxy.has_dlpack) == (view.ptr, False)
 
 
-def test_the_view_keeps_what_the_importer_returned():
+def test_view_keeps_what_the_importer_returned():
     class Pixels(np.ndarray):
         pass
 
@@ -96,7 +96,7 @@ def test_the_view_keeps_what_the_importer_returned():
     register_importer(Lazy, None)
 
 
-def test_a_type_is_registered_again_and_removed(calls):
+def test_type_is_registered_again_and_removed(calls):
     register_importer(Image, lambda image, stream_ptr: np.zeros(3))
     assert from_any(Image(np.zeros(2)), -1).shape == (3,)
     register_importer(Image, None)
@@ -105,7 +105,7 @@ def test_a_type_is_registered_again_and_removed(calls):
     register_importer(Image, None)  # again, to no effect
 
 
-def test_the_nearest_base_decides(calls):
+def test_nearest_base_decides(calls):
     register_importer(Photo, lambda photo, stream_ptr: np.zeros(9))
     assert from_any(Photo(np.zeros(2)), -1).shape == (9,)
     assert from_any(Image(np.zeros(2)), -1).shape == (2,)
@@ -125,7 +125,7 @@ def test_errors_of_importers_are_raised(calls):
         from_any(Image(Image(np.zeros(2))), -1)
 
 
-def test_the_exporter_gets_the_stream(calls):
+def test_exporter_gets_the_stream(calls):
     exporter = DLPackExporter((2, 0))
     from_any(Image(exporter), 77)
     assert (calls[-1][1], exporter.calls[-1]["stream"]) == (77, 77)
@@ -145,7 +145,7 @@ def test_wrong_registrations_are_rejected(arguments, message):
         register_importer(*arguments)
 
 
-def test_the_number_of_importers_is_limited():
+def test_number_of_importers_is_limited():
     code = """
 from cuda.core.utils import register_importer, StridedMemoryView
 import numpy as np

@@ -36,5 +36,5 @@ def test_wrong_entries_are_rejected(device, view, entries, error, message):
 
 
 @pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
-def test_the_address_none_is_a_null_pointer(device, view):
+def test_address_none_is_a_null_pointer(device, view):
     assert view(shape=(0,), data=(None, False)).ptr == 0

@@ -109,7 +109,7 @@ for base in (DeviceNDArray, ArrayImpl, array):
 """)
 
 
-def test_a_named_protocol_is_the_one_that_is_read():
+def test_named_protocol_is_the_one_that_is_read():
     run("""
 def error_of(make, *arguments):
     try:
@@ -178,7 +178,7 @@ else:
 """)
 
 
-def test_an_array_with_a_stream_needs_a_stream_that_waits():
+def test_array_with_a_stream_needs_a_stream_that_waits():
     """Numba's interface has the stream that the array is bound to, for which the consumer must wait."""
     run("""
 try:

@@ -111,7 +111,7 @@ def test_structures_keep_their_fields():
 
 
 @pytest.mark.parametrize("place", [(1, 0), (2, 0), (2, 3)])
-def test_a_missing_stream_is_ambiguous(place):
+def test_missing_stream_is_ambiguous(place):
     exporter = DLPackExporter(place)
     for view in (from_any, from_dlpack):
         with pytest.raises(BufferError, match="ambiguous"):
@@ -134,7 +134,7 @@ def test_a_missing_stream_is_ambiguous(place):
         ((13, 0), 77, 77),
     ],
 )
-def test_the_exporter_gets_the_stream(place, stream_ptr, passed):
+def test_exporter_gets_the_stream(place, stream_ptr, passed):
     exporter = DLPackExporter(place)
     view = from_dlpack(exporter, stream_ptr)
     assert exporter.calls == [{"stream": passed, "max_version": (1, 0)}]
@@ -154,7 +154,7 @@ def test_arrays_of_the_host_are_viewed_whatever_stream_is_given(device, stream, 
         assert view.ptr == values.ctypes.data and not view.is_device_accessible
 
 
-def test_the_tensor_is_released_once():
+def test_tensor_is_released_once():
     exporter = DLPackExporter()
     view = from_dlpack(exporter, -1)
     derived = view.view(dtype=np.dtype("i4"))
@@ -270,7 +270,7 @@ def test_other_devices_are_rejected(exporter):
 
 
 @pytest.mark.parametrize("answer", [None, 1, (), (1,), (1, 2, 3), {0: 1}, ("cpu", 0), np.zeros(2), (1.0, 0)], ids=repr)
-def test_a_device_that_is_no_pair_is_rejected(answer):
+def test_device_that_is_no_pair_is_rejected(answer):
     exporter = DLPackExporter()
     exporter.device = answer
     with pytest.raises(BufferError, match=r"__dlpack_device__ must return a tuple \(device_type, device_id\)"):
@@ -326,7 +326,7 @@ class Handle(Integral):
 
 
 @pytest.mark.parametrize("kind", [int, np.int64, np.uintp, Integral, driver.CUstream], ids=lambda kind: kind.__name__)
-def test_the_stream_may_be_anything_integer_like(kind):
+def test_stream_may_be_anything_integer_like(kind):
     exporter = DLPackExporter((2, 0))
     for view in (from_dlpack, from_any):
         assert view(exporter, kind(77)).ptr
@@ -337,7 +337,7 @@ def test_the_stream_may_be_anything_integer_like(kind):
 
 
 @pytest.mark.parametrize("kind", [np.int64, Integral, Handle], ids=lambda kind: kind.__name__)
-def test_the_value_for_no_ordering_may_be_anything_integer_like(kind):
+def test_value_for_no_ordering_may_be_anything_integer_like(kind):
     for obj in (np.zeros(3), DLPackExporter()):
         assert from_dlpack(obj, kind(-1)).size > 0
 
@@ -423,7 +423,7 @@ def test_objects_without_a_protocol_are_rejected():
 # --- array interfaces ---
 
 
-def test_the_cuda_interface_is_read():
+def test_cuda_interface_is_read():
     array = np.zeros((2, 3), np.float32)
     address = array.ctypes.data
     view = from_any(CudaInterface(array), -1)
@@ -469,7 +469,7 @@ def test_missing_entries_are_named(entry):
         from_cuda_interface(exporter, -1)
 
 
-def test_the_cuda_interface_must_not_have_stream_0():
+def test_cuda_interface_must_not_have_stream_0():
     array = np.zeros(3)
     with pytest.raises(BufferError, match="ambiguous"):
         from_cuda_interface(CudaInterface(array))
@@ -505,7 +505,7 @@ def finishes(event):
     return event.is_done
 
 
-def test_the_consumer_waits_for_the_producer(device, stream):
+def test_consumer_waits_for_the_producer(device, stream):
     producer = device.create_stream()
     array = DeviceArray(device.allocate(64, stream=stream), (4, 4), producer)
     stream.sync()

@@ -24,12 +24,12 @@ def cache(make):
     return make()
 
 
-def test_the_base_class_is_abstract():
+def test_base_class_is_abstract():
     with pytest.raises(TypeError, match="abstract"):
         ProgramCacheResource()
 
 
-def test_a_subclass_needs_five_methods_only():
+def test_subclass_needs_five_methods_only():
     class Own(ProgramCacheResource):
         def __init__(self):
             self.values = {}
@@ -94,7 +94,7 @@ def test_values_are_stored_as_bytes(cache, value):
     assert type(cache["key"]) is bytes
 
 
-def test_the_file_of_an_object_code_is_read_at_once(cache, tmp_path):
+def test_file_of_an_object_code_is_read_at_once(cache, tmp_path):
     path = tmp_path / "code.cubin"
     path.write_bytes(b"code")
     cache["key"] = ObjectCode.from_cubin(path)
@@ -163,7 +163,7 @@ def test_limit_of_wrong_type_is_rejected(make, limit):
         make(max_size_bytes=limit)
 
 
-def test_the_least_recently_used_value_is_evicted(make):
+def test_least_recently_used_value_is_evicted(make):
     cache = make(max_size_bytes=25)
     cache["a"], cache["b"] = b"a" * 10, b"b" * 10
     assert cache["a"] == b"a" * 10
@@ -172,13 +172,13 @@ def test_the_least_recently_used_value_is_evicted(make):
     assert cache.size_bytes == 20
 
 
-def test_a_value_above_the_limit_is_not_kept(make):
+def test_value_above_the_limit_is_not_kept(make):
     cache = make(max_size_bytes=10)
     cache["a"] = b"a" * 11
     assert (cache.get("a"), cache.size_bytes) == (None, 0)
 
 
-def test_a_value_above_the_limit_displaces_no_others(make):
+def test_value_above_the_limit_displaces_no_others(make):
     cache = make(max_size_bytes=10)
     cache["a"], cache["b"] = b"a" * 5, b"b" * 11
     assert (cache.get("a"), cache.get("b")) == (b"a" * 5, None)

@@ -33,7 +33,7 @@ def entry(root, key: bytes) -> Path:
     return Path(root) / "entries" / name[:2] / name[2:]
 
 
-def test_a_value_is_a_file_named_by_the_hash_of_its_key(cache, root):
+def test_value_is_a_file_named_by_the_hash_of_its_key(cache, root):
     cache["key"] = b"code"
     assert entry(root, b"key").read_bytes() == b"code"
     assert list((root / "tmp").iterdir()) == []
@@ -48,7 +48,7 @@ def test_only_missing_directories_are_created_with_permissions(root):
     assert stat.S_IMODE((root / "tmp").stat().st_mode) == 0o755
 
 
-def test_the_default_directory_is_in_the_users_cache(monkeypatch, tmp_path):
+def test_default_directory_is_in_the_users_cache(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     FileStreamProgramCache()["key"] = b"code"
     assert entry(tmp_path / "cuda-python" / "program-cache", b"key").read_bytes() == b"code"
@@ -84,7 +84,7 @@ def test_reading_changes_only_the_access_time(cache, root):
 
 
 @pytest.mark.parametrize("damage", [b"", b"other code", b"cod", b"code and more"])
-def test_a_damaged_value_is_a_miss_and_can_be_stored_again(cache, root, damage):
+def test_damaged_value_is_a_miss_and_can_be_stored_again(cache, root, damage):
     cache["key"] = b"code"
     with open(entry(root, b"key"), "r+b") as file:
         file.truncate(0)
@@ -156,7 +156,7 @@ def test_value_removed_by_another_process_counts_as_removed(cache, root):
 # Directories that cannot be written
 
 
-def test_an_unwritable_directory_warns_once_and_keeps_nothing(tmp_path):
+def test_unwritable_directory_warns_once_and_keeps_nothing(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.warns(RuntimeWarning, match="program cache in .* cannot be written") as caught:
         cache = FileStreamProgramCache(tmp_path / "file" / "cache", max_size_bytes=10)
@@ -185,7 +185,7 @@ def test_clearing_where_nothing_can_be_removed_warns(cache, fake_os, monkeypatch
     assert cache["key"] == b"code"
 
 
-def test_a_directory_that_was_removed_is_made_again(cache, root):
+def test_directory_that_was_removed_is_made_again(cache, root):
     cache["key"] = b"code"
     for path in sorted(root.rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()
@@ -270,7 +270,7 @@ def test_code_is_compiled_but_not_stored_on_a_full_disk(root):
 
 
 @pytest.mark.requires(nvrtc=True)
-def test_a_read_only_directory_gives_its_code_and_stores_none(root):
+def test_read_only_directory_gives_its_code_and_stores_none(root):
     run_in_child("compiled(1, cache)", root)
     directories = [root, *(path for path in root.rglob("*") if path.is_dir())]
     for directory in directories:

@@ -136,7 +136,7 @@ def test_planted_checks_and_directories_are_replaced(entry, root, tmp_path, plan
     assert not (tmp_path / "elsewhere").is_dir()
 
 
-def test_a_value_of_another_user_is_a_miss_and_replaced(cache, entry, fake_os, monkeypatch):
+def test_value_of_another_user_is_a_miss_and_replaced(cache, entry, fake_os, monkeypatch):
     os.utime(entry, (1, 1))
     if os.geteuid() == 0:
         os.chown(entry, 65534, -1)
@@ -149,7 +149,7 @@ def test_a_value_of_another_user_is_a_miss_and_replaced(cache, entry, fake_os, m
 
 
 @pytest.mark.parametrize("has_check", [True, False])
-def test_a_huge_sparse_file_is_removed_without_being_read(cache, entry, root, has_check):
+def test_huge_sparse_file_is_removed_without_being_read(cache, entry, root, has_check):
     for path in () if has_check else check_files(root):
         path.unlink()
     os.truncate(entry, 1 << 43)
@@ -159,7 +159,7 @@ def test_a_huge_sparse_file_is_removed_without_being_read(cache, entry, root, ha
     assert cache[KEY] == b"made anew"
 
 
-def test_a_huge_sparse_file_does_not_evict_other_values(root):
+def test_huge_sparse_file_does_not_evict_other_values(root):
     cache = FileStreamProgramCache(root, max_size_bytes=1000)
     cache["other"] = b"x" * 500
     cache[KEY] = b"code"
@@ -178,7 +178,7 @@ def copy(cache, root, tmp_path) -> FileStreamProgramCache:
     return FileStreamProgramCache(tmp_path / "copy")
 
 
-def test_a_copied_tree_has_the_values_and_new_checks(cache, root, tmp_path):
+def test_copied_tree_has_the_values_and_new_checks(cache, root, tmp_path):
     copied = copy(cache, root, tmp_path)
     assert copied[KEY] == b"code"
     state = (tmp_path / "copy" / "entries" / SHARD / REST).stat()
@@ -196,7 +196,7 @@ def test_damage_in_a_copied_tree_is_found(cache, root, tmp_path, damage):
     assert copied[KEY] == b"made anew"
 
 
-def test_a_value_that_is_replaced_while_it_is_read_is_read_again(cache, root, monkeypatch):
+def test_value_that_is_replaced_while_it_is_read_is_read_again(cache, root, monkeypatch):
     real, calls = _files.open_trusted, []
 
     def open_and_replace(path):
@@ -279,7 +279,7 @@ def full_disk(monkeypatch):
 
 
 @pytest.mark.parametrize("where", FULL)
-def test_a_full_disk_loses_only_the_value_and_leaves_no_file(root, full_disk, where):
+def test_full_disk_loses_only_the_value_and_leaves_no_file(root, full_disk, where):
     cache = FileStreamProgramCache(root)
     with full_disk(where) as caught:
         cache[KEY] = b"code"
@@ -290,7 +290,7 @@ def test_a_full_disk_loses_only_the_value_and_leaves_no_file(root, full_disk, wh
 
 
 @pytest.mark.parametrize("where", FULL)
-def test_a_full_disk_keeps_the_stored_values(cache, entry, root, full_disk, where):
+def test_full_disk_keeps_the_stored_values(cache, entry, root, full_disk, where):
     with full_disk(where):
         if where == "directory":
             shutil.rmtree(root / "tmp")
@@ -300,7 +300,7 @@ def test_a_full_disk_keeps_the_stored_values(cache, entry, root, full_disk, wher
 
 
 @pytest.mark.parametrize("where", FULL)
-def test_a_program_is_compiled_on_a_full_disk(device, root, full_disk, where):
+def test_program_is_compiled_on_a_full_disk(device, root, full_disk, where):
     cache = FileStreamProgramCache(root)
     program = Program('extern "C" __global__ void k() {}', "c++", ProgramOptions())
     wanted = bytes(program.compile("cubin").code)

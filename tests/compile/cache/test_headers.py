@@ -107,7 +107,7 @@ def test_includes_that_cannot_be_followed_are_named(root, code):
     assert find_headers(code, "default_program").unresolved_include.startswith("#include ")
 
 
-def test_the_digest_depends_on_paths_and_contents(root):
+def test_digest_depends_on_paths_and_contents(root):
     def digest():
         return find_headers('#include "a.h"', "default_program", ["inc"]).digest
 
@@ -146,7 +146,7 @@ def test_relevant_changes_are_detected(root, change):
     assert not headers.is_current()
 
 
-def test_a_change_of_the_contents_alone_is_detected(root):
+def test_change_of_the_contents_alone_is_detected(root):
     path = write(root / "a.h", "1")
     headers = find_headers('#include "a.h"', "default_program")
     let_clock_tick(root)
@@ -162,7 +162,7 @@ def test_recently_changed_files_are_not_settled(root, settle_at_once):
     assert find_headers('#include "a.h"', "default_program").is_settled
 
 
-def test_a_header_that_vanishes_is_detected(root, monkeypatch):
+def test_header_that_vanishes_is_detected(root, monkeypatch):
     path = write(root / "a.h", "1")
     real = _headers.Search._read
 

@@ -57,13 +57,13 @@ def key(code=CODE, code_type="c++", target_type="ptx", *, name_expressions=(), e
     )
 
 
-def test_a_key_has_32_bytes_and_is_the_same_each_time():
+def test_key_has_32_bytes_and_is_the_same_each_time():
     assert type(key()) is bytes
     assert len(key()) == 32
     assert key() == key()
 
 
-def test_a_key_is_the_same_in_another_process():
+def test_key_is_the_same_in_another_process():
     script = (
         "from cuda.core.utils import make_program_cache_key as make\n"
         "from cuda.core import ProgramOptions\n"
@@ -241,12 +241,12 @@ def test_software_device_builds_have_different_keys(machine):
 
 
 @pytest.mark.parametrize("kind", [RuntimeError, CUDAError])
-def test_a_missing_compiler_has_a_key_of_its_own(machine, kind):
+def test_missing_compiler_has_a_key_of_its_own(machine, kind):
     present = key()
     machine.nvrtc_version = kind("missing")
     assert key() == key() != present
 
 
-def test_the_default_architecture_is_that_of_the_device(set_current_arch):
+def test_default_architecture_is_that_of_the_device(set_current_arch):
     set_current_arch("90")
     assert key(arch=None) == key(arch="sm_90")

@@ -73,7 +73,7 @@ def test_code_from_the_cache_has_the_same_name(cache, compilations, own_tempdir)
     assert len(compilations) == 3
 
 
-def test_the_second_compilation_is_a_hit(cache, compilations):
+def test_second_compilation_is_a_hit(cache, compilations):
     first = plain().compile("ptx", cache=cache)
     second = plain().compile("PTX", cache=cache)
     assert len(compilations) == 1
@@ -83,7 +83,7 @@ def test_the_second_compilation_is_a_hit(cache, compilations):
     assert (cache.hits, cache.misses, len(cache)) == (1, 1, 1)
 
 
-def test_the_key_is_that_of_make_program_cache_key(cache):
+def test_key_is_that_of_make_program_cache_key(cache):
     code = plain().compile("cubin", cache=cache)
     options = ProgramOptions(arch="sm_90", define_macro=("VALUE", "12345"))
     key = make_program_cache_key(code=SOURCE, code_type="c++", options=options, target_type="cubin")
@@ -107,7 +107,7 @@ def test_targets_have_entries_of_their_own(cache, compilations):
     assert (len(codes), len(compilations)) == (3, 3)
 
 
-def test_the_log_is_not_written_for_a_hit(cache):
+def test_log_is_not_written_for_a_hit(cache):
     class Log:
         text = ""
 
@@ -146,7 +146,7 @@ def test_damaged_names_are_a_miss_and_repaired(cache, compilations):
     assert all(mapping == stored[b""] for mapping in stored.values())
 
 
-def test_a_damaged_file_is_compiled_again(tmp_path, compilations):
+def test_damaged_file_is_compiled_again(tmp_path, compilations):
     cache = FileStreamProgramCache(tmp_path)
     code = plain().compile("cubin", cache=cache).code
     (path,) = (tmp_path / "entries").glob("*/*")
@@ -176,7 +176,7 @@ def test_code_with_headers_is_cached_until_a_header_changes(cache, compilations,
 
 
 @pytest.mark.requires(software=False)
-def test_a_new_header_that_hides_another_is_a_miss(cache, compilations, include, tmp_path):
+def test_new_header_that_hides_another_is_a_miss(cache, compilations, include, tmp_path):
     before = tmp_path / "before"
     before.mkdir()
     program = plain(INCLUDING, define_macro=None, include_path=[before, include])
@@ -246,7 +246,7 @@ def test_cache_of_wrong_type_is_rejected(wrong):
         plain().compile("ptx", cache=wrong)
 
 
-def test_a_closed_program_is_rejected_even_if_its_code_is_cached(cache):
+def test_closed_program_is_rejected_even_if_its_code_is_cached(cache):
     program = plain()
     program.compile("ptx", cache=cache)
     program.close()

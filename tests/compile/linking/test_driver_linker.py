@@ -49,7 +49,7 @@ def check_part(stream, code):
 
 
 @pytest.mark.requires(device=False)
-def test_a_missing_driver_or_device_is_an_error(by_driver):
+def test_missing_driver_or_device_is_an_error(by_driver):
     with pytest.raises((RuntimeError, CUDAError)):
         Linker(ObjectCode.from_ptx(PTX.encode()), options=LinkerOptions(arch="sm_90"))
 
@@ -101,14 +101,14 @@ def test_without_an_architecture_the_driver_chooses(fake_linker):
     assert Linker(ObjectCode.from_ptx(b"a"))._linker.settings == []
 
 
-def test_the_driver_makes_cubin_only(fake_linker):
+def test_driver_makes_cubin_only(fake_linker):
     linker = Linker(ObjectCode.from_ptx(b"a"))
     with pytest.raises(ValueError, match="must be 'cubin' for the driver's linker, not 'ptx'"):
         linker.link("ptx")
     assert linker.link("cubin").code
 
 
-def test_the_driver_takes_no_ltoir(fake_linker):
+def test_driver_takes_no_ltoir(fake_linker):
     with pytest.raises(ValueError, match="cannot link input 1, which is 'ltoir'.*nvidia-nvjitlink"):
         Linker(ObjectCode.from_ptx(b"a"), ObjectCode.from_ltoir(b"b"))
 
@@ -185,7 +185,7 @@ def test_host_code_and_fat_binaries_are_linked(device, by_driver, kind, code):
     assert linked.code.startswith(b"\x7fELF")
 
 
-def test_a_failed_link_raises_with_the_log(stream, by_driver):
+def test_failed_link_raises_with_the_log(stream, by_driver):
     linker = Linker(parts(stream)[0])
     with pytest.raises(CUDAError, match="linking to cubin failed[^$]*part") as caught:
         linker.link("cubin")
@@ -197,7 +197,7 @@ def test_a_failed_link_raises_with_the_log(stream, by_driver):
         linker.link("cubin")
 
 
-def test_a_closed_linker_rejects_to_link(stream, by_driver):
+def test_closed_linker_rejects_to_link(stream, by_driver):
     linker = Linker(*parts(stream))
     linker._linker.close()
     with pytest.raises(RuntimeError, match="this Linker is closed"):
@@ -223,7 +223,7 @@ def test_null_character_in_a_path_is_rejected(device, by_driver):
         Linker(ObjectCode.from_cubin("a\0b"))
 
 
-def test_a_linker_that_was_not_initialized_counts_as_closed():
+def test_linker_that_was_not_initialized_counts_as_closed():
     link = DriverLinker.__new__(DriverLinker)
     assert link.is_closed
     assert link.log("error") == ""

@@ -21,7 +21,7 @@ def link(*object_codes, target="cubin", **options):
     return Linker(*object_codes, options=LinkerOptions(arch=ARCH, **options)).link(target)
 
 
-def test_an_incremental_link_leaves_references_for_the_next_link():
+def test_incremental_link_leaves_references_for_the_next_link():
     inner = link(compiled(MAIN, "cubin"), compiled(MIDDLE, "cubin"), incremental=True)
     assert inner.code_type == "cubin"
     whole = link(inner, compiled(LAST, "cubin"))
@@ -35,24 +35,24 @@ def test_incremental_lto_link_leaves_references_for_the_next():
     assert link(inner, ltoir(LAST), link_time_optimization=True).code.startswith(b"\x7fELF")
 
 
-def test_an_incremental_link_makes_no_ptx():
+def test_incremental_link_makes_no_ptx():
     linker = Linker(ltoir(MAIN), options=LinkerOptions(arch=ARCH, incremental=True, link_time_optimization=True))
     with pytest.raises(ValueError, match="must be 'cubin' or 'ltoir' with incremental=True, not 'ptx'"):
         linker.link("ptx")
 
 
-def test_a_link_to_lto_ir_needs_link_time_optimization():
+def test_link_to_lto_ir_needs_link_time_optimization():
     with pytest.raises(ValueError, match="'ltoir' needs the option link_time_optimization=True"):
         link(compiled(MAIN, "cubin"), target="ltoir", incremental=True)
 
 
 @pytest.mark.parametrize("kind", ["cubin", "ptx"])
-def test_a_link_to_lto_ir_rejects_inputs_without_it(kind):
+def test_link_to_lto_ir_rejects_inputs_without_it(kind):
     with pytest.raises(ValueError, match=f"input of type '{kind}', which contain no LTO IR"):
         link(ltoir(MAIN), compiled(MIDDLE, kind), target="ltoir", incremental=True, link_time_optimization=True)
 
 
-def test_an_older_nvjitlink_is_named(monkeypatch):
+def test_older_nvjitlink_is_named(monkeypatch):
     linker = Linker(ltoir(MAIN), options=LinkerOptions(arch=ARCH, incremental=True, link_time_optimization=True))
     monkeypatch.setattr(_linker, "nvjitlink_version", lambda: (13, 1))
     with pytest.raises(NotSupportedError, match=r"incremental=True needs nvJitLink 13\.2, but nvJitLink 13\.1"):

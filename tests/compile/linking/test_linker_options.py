@@ -81,7 +81,7 @@ def test_nvjitlink_understands_the_option(name):
 
 
 @pytest.mark.parametrize("name", LINKER_ROWS)
-def test_the_driver_gets_its_setting(name):
+def test_driver_gets_its_setting(name):
     value, _, expected = LINKER_ROWS[name]
     options = LinkerOptions(**{name: value})
     is_list = isinstance(expected, list)
@@ -91,7 +91,7 @@ def test_the_driver_gets_its_setting(name):
 
 
 @pytest.mark.parametrize("name", [name for name, row in LINKER_ROWS.items() if row[2] is None])
-def test_the_drivers_linker_rejects_by_name(name):
+def test_drivers_linker_rejects_by_name(name):
     with pytest.raises(ValueError, match=f"does not support the options {name}; nvJitLink is missing"):
         make_driver_linker(LinkerOptions(**{"arch": ARCH, name: LINKER_ROWS[name][0]}))
 
@@ -112,12 +112,12 @@ def test_tuples_are_equivalent_to_lists():
 
 
 @pytest.mark.parametrize("arch, expected", [("sm_90", 90), ("sm_100f", 100 | 0x20000), ("compute_75", 75)])
-def test_the_driver_gets_its_target(arch, expected):
+def test_driver_gets_its_target(arch, expected):
     assert render_options(LinkerOptions(arch=arch), "driver") == [("CU_JIT_TARGET", expected)]
 
 
 @pytest.mark.parametrize("arch", ["sm_9", "90", "", "sm_90x"])
-def test_a_malformed_target_of_the_driver_is_rejected(arch):
+def test_malformed_target_of_the_driver_is_rejected(arch):
     with pytest.raises(ValueError, match="arch must be an architecture such as 'sm_90'"):
         render_options(LinkerOptions(arch=arch), "driver")
 
@@ -164,7 +164,7 @@ def test_linker_defaults_to_current_device_arch(set_current_arch):
 
 
 @pytest.mark.requires(nvjitlink=True)
-def test_a_linker_without_architecture_and_device_is_rejected(set_current_arch):
+def test_linker_without_architecture_and_device_is_rejected(set_current_arch):
     set_current_arch(RuntimeError("no driver"))
     with pytest.raises(RuntimeError, match="pass for example LinkerOptions.arch=.*no driver"):
         LinkerOptions().as_bytes()
@@ -177,7 +177,7 @@ def test_back_ends_without_text_arguments_are_rejected(backend):
 
 
 @pytest.mark.requires(nvjitlink=True)
-def test_the_case_of_nvjitlink_does_not_matter():
+def test_case_of_nvjitlink_does_not_matter():
     assert LinkerOptions(arch=ARCH).as_bytes("nvJitLink") == LinkerOptions(arch=ARCH).as_bytes()
 
 

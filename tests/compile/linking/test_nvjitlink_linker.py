@@ -156,7 +156,7 @@ def test_link_dropped_elsewhere_is_destroyed_on_its_own_thread(other):
     assert new_links(before) == 0
 
 
-def test_a_dropped_link_of_the_main_thread_is_destroyed_at_once():
+def test_dropped_link_of_the_main_thread_is_destroyed_at_once():
     before = settled_links()
     dropped = [linker_of("ptx"), linker_of("ptx")]
     dropped.pop().close()
@@ -191,7 +191,7 @@ print(linker.is_closed)
     assert run_in_child(script) == (0, "interrupted\nTrue\nTrue\n", "")
 
 
-def test_a_signal_handler_links_in_the_middle_of_a_link():
+def test_signal_handler_links_in_the_middle_of_a_link():
     linked = []
     expected = linker_of().link("cubin").code
     before = signal.signal(signal.SIGALRM, lambda *_: linked.append(linker_of("ptx").link("cubin").code))
@@ -234,7 +234,7 @@ def test_logs_are_readable_on_other_threads(other):
     assert "Undefined reference to 'part'" in linker.get_error_log()
 
 
-def test_a_link_that_fails_on_another_thread_is_destroyed(other, tmp_path):
+def test_link_that_fails_on_another_thread_is_destroyed(other, tmp_path):
     path = tmp_path / "main.ptx"
     path.write_bytes(compiled(PART, "ptx").code)
     linker = Linker(ObjectCode.from_ptx(path), options=LinkerOptions(arch=ARCH))
@@ -265,7 +265,7 @@ def test_close_during_a_link_waits_or_rejects_the_link():
         assert linker.handle == 0
 
 
-def test_a_closed_back_end_is_rejected():
+def test_closed_back_end_is_rejected():
     linker = linker_of()
     linker.close()
     with pytest.raises(RuntimeError, match="this Linker is closed"):
@@ -274,7 +274,7 @@ def test_a_closed_back_end_is_rejected():
         linker._linker.add(ObjectCodeFormatType.PTX, b"text", "late")
 
 
-def test_a_forked_child_creates_links_of_its_own():
+def test_forked_child_creates_links_of_its_own():
     script = """
 import os
 made = make()
@@ -289,7 +289,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), len(made.link('cubin')
     assert run_in_child(script) == (0, "7 True\n", "")
 
 
-def test_a_child_forked_while_other_threads_have_links_can_link():
+def test_child_forked_while_other_threads_have_links_can_link():
     script = """
 import os, threading
 made, is_linked, go = [], threading.Event(), threading.Event()
@@ -331,13 +331,13 @@ time.sleep(0.1)
     assert run_in_child(script) == (0, "linked\n", "")
 
 
-def test_a_log_that_cannot_be_fetched_raises():
+def test_log_that_cannot_be_fetched_raises():
     for kind, entry in (("error", "nvJitLinkGetErrorLog"), ("info", "nvJitLinkGetInfoLog")):
         with pytest.raises(CUDAError, match=f"{entry}.*\n.*cannot be fetched"):
             fetch_log(0, kind)
 
 
-def test_a_failed_release_warns():
+def test_failed_release_warns():
     with pytest.warns(CUDAWarning, match="releasing the linker 0x[0-9a-f]+ failed: .*nvJitLinkDestroy"):
         destroy(0)
 

@@ -34,5 +34,5 @@ def test_driver_links_if_nvjitlink_is_missing_or_too_old(module):
     assert which_backend(module) == "driver"
 
 
-def test_the_oldest_supported_nvjitlink_links():
+def test_oldest_supported_nvjitlink_links():
     assert which_backend("types.SimpleNamespace(version=lambda: (12, 3))") == "nvJitLink"

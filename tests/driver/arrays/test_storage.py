@@ -48,7 +48,7 @@ def fields(array):
 
 @pytest.mark.parametrize("shape", [1, 7, (3,), (2, 3), (4, 1), (1, 5), (1, 1, 1), (2, 3, 4), ()])
 @pytest.mark.parametrize("dtype", [np.float32, np.dtype("f8"), float, int, bool, np.uint8, np.complex64, np.float16])
-def test_the_fast_path_makes_the_array_of_the_general_path(shape, dtype):
+def test_fast_path_makes_the_array_of_the_general_path(shape, dtype):
     gpuarray.empty(1, "f4")  # the first array of a context takes the general path
     fast, general = (gpuarray.GPUArray.__new__(gpuarray.GPUArray) for _ in range(2))
     assert fast_array(fast, shape, dtype) is True
@@ -73,14 +73,14 @@ def test_the_fast_path_makes_the_array_of_the_general_path(shape, dtype):
         (3, np.longdouble), (3, None), (3, [("a", "f4")]), (3, np.dtype("M8[s]")), (3, 5), (3, np.dtype("S3")),
     ],
 )  # fmt: skip
-def test_the_fast_path_declines_other_shapes_and_types(shape, dtype):
+def test_fast_path_declines_other_shapes_and_types(shape, dtype):
     gpuarray.empty(1, "f4")
     array = gpuarray.GPUArray.__new__(gpuarray.GPUArray)
     assert fast_array(array, shape, dtype) is False
     assert array.shape is None and array._owner is None
 
 
-def test_an_array_without_a_current_context_is_rejected():
+def test_array_without_a_current_context_is_rejected():
     def make():
         with pytest.raises(drv.LogicError, match="no context is current"):
             gpuarray.empty(3, np.float32)
@@ -89,7 +89,7 @@ def test_an_array_without_a_current_context_is_rejected():
     assert in_thread(make) is True
 
 
-def test_the_fast_path_declines_the_first_array_of_a_context():
+def test_fast_path_declines_the_first_array_of_a_context():
     mine = drv.Device(0).make_context()
     array = gpuarray.GPUArray.__new__(gpuarray.GPUArray)
     assert fast_array(array, 3, np.float32) is False
@@ -137,7 +137,7 @@ def test_items_are_those_of_numpy(shape, key):
 @pytest.mark.parametrize(
     "key", [5, -6, 2**70, None, Ellipsis, (1,), slice(0, 0), slice("a"), True, 1.0, np.int64(1)], ids=str
 )
-def test_the_fast_path_declines_other_keys(key):
+def test_fast_path_declines_other_keys(key):
     array = gpuarray.zeros(5, "f4")
     assert fast_item(array, key) is None
     assert fast_item(gpuarray.sum(array), 0) is None
@@ -241,7 +241,7 @@ def test_results_keep_the_order_of_axes_and_the_class(arrays):
         lambda a, b: (a.astype("i2"), b.astype("i2")),
     ],
 )
-def test_the_fast_path_declines_other_operands(arrays, operands):
+def test_fast_path_declines_other_operands(arrays, operands):
     assert fast_binary(ADD, *operands(*arrays)) is None
 
 
@@ -262,7 +262,7 @@ def test_fast_path_declines_freed_memory_and_arrays_with_gaps(arrays):
 
 
 @pytest.mark.requires(devices=2)
-def test_the_fast_path_declines_arrays_of_another_device(arrays):
+def test_fast_path_declines_arrays_of_another_device(arrays):
     a, b = arrays
     other = drv.Device(1).make_context()
     assert fast_binary(ADD, a, b) is None and fast_binary(ADD, a, 1) is None and fast_unary(NEGATIVE, a) is None
@@ -271,7 +271,7 @@ def test_the_fast_path_declines_arrays_of_another_device(arrays):
 
 
 @pytest.mark.requires(mempool=True)
-def test_a_context_does_not_keep_the_memory_of_results_alive(arrays):
+def test_context_does_not_keep_the_memory_of_results_alive(arrays):
     a, b = arrays
     source = drv.Context.get_current().take_result
     assert isinstance(source, ResultSource)

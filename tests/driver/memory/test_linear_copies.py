@@ -76,7 +76,7 @@ def test_destinations_that_cannot_be_written_are_rejected(copy):
         drv.memcpy_dtoh_async(bytearray(8), memory, 5)
 
 
-def test_a_buffer_is_released_after_a_copy_and_after_an_error():
+def test_buffer_is_released_after_a_copy_and_after_an_error():
     memory = drv.mem_alloc(8)
     source = bytearray(8)
     drv.memcpy_htod(memory, source)

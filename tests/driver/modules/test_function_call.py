@@ -102,7 +102,7 @@ def test_grids_and_blocks_in_lists_are_read_at_each_call(module):
     assert n.get()[0] == 1 + 4 + 9
 
 
-def test_a_call_without_a_kernel_takes_the_general_path():
+def test_call_without_a_kernel_takes_the_general_path():
     class Recorder(FunctionCall):
         def _call_any(self, *args):
             return args

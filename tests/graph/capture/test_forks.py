@@ -49,7 +49,7 @@ def test_forks_can_be_forked_and_joined(builder, kernel, memory, stream):
 
 
 @pytest.mark.parametrize("count", [1, 0, -3])
-def test_a_split_into_fewer_than_two_is_rejected(builder, count):
+def test_split_into_fewer_than_two_is_rejected(builder, count):
     builder.begin_building()
     with pytest.raises(ValueError, match="count must be at least 2"):
         builder.split(count)
@@ -57,7 +57,7 @@ def test_a_split_into_fewer_than_two_is_rejected(builder, count):
 
 
 @pytest.mark.parametrize("count", [2.0, "2", None])
-def test_a_count_must_be_an_int(builder, count):
+def test_count_must_be_an_int(builder, count):
     builder.begin_building()
     with pytest.raises(TypeError):
         builder.split(count)

@@ -26,7 +26,7 @@ def test_unjoined_fork_fails_the_end_and_nothing_captures(stream, kernel, memory
 
 @pytest.mark.requires(cuda=(12, 3))
 @pytest.mark.parametrize("way", ["callback", "conditional", "kernel and callback"])
-def test_a_fork_that_is_not_joined_fails_the_end_whatever_it_has(stream, kernel, memory, way):
+def test_fork_that_is_not_joined_fails_the_end_whatever_it_has(stream, kernel, memory, way):
     """The driver forgives nodes that are added by hand."""
     builder = stream.create_graph_builder().begin_building()
     _, fork = builder.split(2)
@@ -98,7 +98,7 @@ def test_unjoined_fork_of_a_body_fails_the_end_of_the_body(
 
 
 @pytest.mark.requires(cuda=(12, 3))
-def test_a_fork_of_a_body_can_be_joined_by_events(builder, kernel, memory, stream):
+def test_fork_of_a_body_can_be_joined_by_events(builder, kernel, memory, stream):
     builder.begin_building()
     body = builder.if_then(builder.create_condition(1)).begin_building()
     _, fork = body.split(2)

@@ -60,7 +60,7 @@ def test_capture_ends_with_its_builder_and_keeps_the_stream(stream, kernel, memo
     assert value(memory) == 4
 
 
-def test_a_capture_outlives_the_closing_of_the_users_stream(device, kernel, memory, stream):
+def test_capture_outlives_the_closing_of_the_users_stream(device, kernel, memory, stream):
     borrowed = device.create_stream()
     builder = borrowed.create_graph_builder().begin_building()
     borrowed.close()
@@ -80,7 +80,7 @@ def test_forks_and_their_origin_close_in_any_order(stream, kernel, memory, first
 
 
 @pytest.mark.requires(cuda=(12, 3))
-def test_an_invalidated_capture_is_reported_and_ends(stream, kernel, memory):
+def test_invalidated_capture_is_reported_and_ends(stream, kernel, memory):
     builder = stream.create_graph_builder().begin_building()
     with pytest.raises(CUDAError):
         builder.stream.sync()

@@ -9,7 +9,7 @@ from cuda.core.graph import GraphDefinition
 from support.graph_work import ONE, run
 
 
-def test_a_child_graph_is_updated(memory, kernels, stream):
+def test_child_graph_is_updated(memory, kernels, stream):
     graph, first, second = GraphDefinition(), GraphDefinition(), GraphDefinition()
     first.launch(ONE, kernels["add"], memory.buffer, 3)
     second.launch(ONE, kernels["add"], memory.buffer, 40)

@@ -7,7 +7,7 @@ import pytest
 from cuda.core.graph import GraphDefinition
 
 
-def test_a_node_keeps_an_event_that_is_closed(device, stream):
+def test_node_keeps_an_event_that_is_closed(device, stream):
     event = device.create_event()
     graph = GraphDefinition()
     record = graph.record(event)

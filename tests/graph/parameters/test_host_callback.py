@@ -15,7 +15,7 @@ from support.graph_work import Thing, is_released, run
 CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
-def test_a_callable_is_called_at_each_launch(device, stream):
+def test_callable_is_called_at_each_launch(device, stream):
     calls = []
     graph = GraphDefinition()
     node = graph.callback(functools.partial(calls.append, 1))
@@ -33,7 +33,7 @@ def graph_of_callback(function):
     return graph
 
 
-def test_a_clone_returns_the_same_callable(device):
+def test_clone_returns_the_same_callable(device):
     def work():
         pass
 
@@ -41,7 +41,7 @@ def test_a_clone_returns_the_same_callable(device):
     assert node.callback is work and "callback=work>" in repr(node)
 
 
-def test_an_exception_is_reported_and_later_work_runs(device, stream, unraisable):
+def test_exception_is_reported_and_later_work_runs(device, stream, unraisable):
     calls = []
 
     def fail():
@@ -56,7 +56,7 @@ def test_an_exception_is_reported_and_later_work_runs(device, stream, unraisable
 
 
 @pytest.mark.parametrize("data", [None, 0, 77, b"abc", b"", bytearray(b"xyz"), memoryview(b"12")])
-def test_a_c_function_gets_its_user_data(device, stream, data):
+def test_c_function_gets_its_user_data(device, stream, data):
     seen = []
     graph = GraphDefinition()
     size = len(data) if data is not None and not isinstance(data, int) else None
@@ -83,7 +83,7 @@ def test_wrong_callbacks_are_rejected(device):
     assert graph.nodes() == set()
 
 
-def test_a_callable_is_released_with_its_last_user(device, stream):
+def test_callable_is_released_with_its_last_user(device, stream):
     thing = Thing()
     reference = weakref.ref(thing)
     graph = graph_of_callback(functools.partial(id, thing))

@@ -30,7 +30,7 @@ def test_wrong_launches_are_rejected(memory, kernels):
     assert graph.nodes() == {node}
 
 
-def test_a_kernel_node_keeps_its_arguments(stream, kernels):
+def test_kernel_node_keeps_its_arguments(stream, kernels):
     memory = Memory(stream)
     reference = weakref.ref(memory.buffer)
     node = GraphDefinition().launch(ONE, kernels["add"], memory.buffer, 3)

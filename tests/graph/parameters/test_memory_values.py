@@ -90,7 +90,7 @@ def context_of(node) -> int:
 
 @pytest.mark.requires(devices=2, software=True, cuda=(13, 2))
 @pytest.mark.parametrize("is_captured", [False, True])
-def test_a_changed_copy_or_fill_keeps_its_context(device, memory, is_captured):
+def test_changed_copy_or_fill_keeps_its_context(device, memory, is_captured):
     definition = GraphDefinition()
     if is_captured:
         with device.create_graph_builder() as builder:

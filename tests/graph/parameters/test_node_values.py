@@ -28,7 +28,7 @@ def test_operand_lives_as_long_as_a_graph_or_executable_uses_it(memory):
     assert is_released(reference)
 
 
-def test_a_change_keeps_the_owner_of_an_address_that_stays(memory):
+def test_change_keeps_the_owner_of_an_address_that_stays(memory):
     thing = Thing()
     reference = weakref.ref(thing)
     node = GraphDefinition().memset(memory.at(0), 1, 4, dst_owner=thing)

@@ -18,7 +18,7 @@ def launched(graph, stream):
     stream.sync()
 
 
-def test_an_update_keeps_the_new_memory_and_releases_the_old(stream, kernels, device):
+def test_update_keeps_the_new_memory_and_releases_the_old(stream, kernels, device):
     definition = GraphDefinition()
     memories = [Memory(stream) for _ in range(3)]
     node = definition.launch(ONE, kernels["add"], memories[0].buffer, 1)
@@ -34,7 +34,7 @@ def test_an_update_keeps_the_new_memory_and_releases_the_old(stream, kernels, de
     assert is_released(references[2])
 
 
-def test_an_update_keeps_the_memory_of_a_buffer(stream, kernels):
+def test_update_keeps_the_memory_of_a_buffer(stream, kernels):
     definition = GraphDefinition()
     memory = Memory(stream)
     node = definition.memset(memory.at(0), 1, 4)

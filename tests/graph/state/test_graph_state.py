@@ -9,7 +9,7 @@ from cuda.bindings import driver
 from cuda.core.graph import GraphDefinition
 
 
-def test_a_graph_ends_with_its_last_wrapper(device):
+def test_graph_ends_with_its_last_wrapper(device):
     graph = GraphDefinition()
     raw = driver.CUgraph(int(graph.handle))
     assert driver.cuGraphGetNodes(raw)[0] == driver.CUresult.CUDA_SUCCESS

@@ -6,6 +6,6 @@ from cuda.core.graph import GraphDefinition
 from support.internals import inbox_size
 
 
-def test_a_graph_without_operands_leaves_nothing_to_release(device):
+def test_graph_without_operands_leaves_nothing_to_release(device):
     GraphDefinition().instantiate().close()
     assert inbox_size() == 0

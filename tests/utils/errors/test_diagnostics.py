@@ -39,7 +39,7 @@ def test_compile_errors_become_records():
 
 
 @pytest.mark.requires(nvrtc=True)
-def test_a_record_points_at_its_place():
+def test_record_points_at_its_place():
     for record in diagnostics(BROKEN):
         head, excerpt, caret = str(record).splitlines()
         assert head.startswith(f"default_program:{record.line}:{record.column}: {record.severity}: ")
@@ -92,7 +92,7 @@ def test_brief_messages_have_no_column():
 
 
 @pytest.mark.requires(nvrtc=True)
-def test_a_missing_header_is_a_catastrophic_error():
+def test_missing_header_is_a_catastrophic_error():
     (record,) = diagnostics("#include <no_such.h>")
     assert (record.severity, record.line) == ("catastrophic error", 1)
     assert "no_such.h" in record.message
@@ -118,6 +118,6 @@ def test_messages_of_the_assembler_become_records():
     assert second == (None, None, None, "fatal", "Ptx assembly aborted", None)
 
 
-def test_the_number_of_a_warning_is_not_part_of_its_message():
+def test_number_of_a_warning_is_not_part_of_its_message():
     (record,) = NVRTCError(log='a(b).cu(7): warning #177-D: variable "x" was declared\n  int x;\n      ^\n').diagnostics
     assert record == ("a(b).cu", 7, 5, "warning", 'variable "x" was declared', "int x;")

@@ -47,7 +47,7 @@ def failed(call, *texts, thread=HERE):
         ("[22:21:32.099][nobody][CUDA][E][cuMemAlloc] why\n", "cuMemAlloc", None),
     ],
 )
-def test_the_messages_of_the_last_failure_of_this_thread(log, api, expected):
+def test_messages_of_the_last_failure_of_this_thread(log, api, expected):
     log = log.replace(f"[{HERE}]", f"[{threading.get_native_id()}]")
     assert last_failure(log.encode(), NAME, api) == expected
 

@@ -43,7 +43,7 @@ def test_tracebacks_suggest_no_other_attribute(closed):
 
 
 @pytest.mark.requires(driver=True)
-def test_the_error_can_be_pickled(closed):
+def test_error_can_be_pickled(closed):
     with pytest.raises(RuntimeError) as caught:
         closed.device_id  # noqa: B018
     again = pickle.loads(pickle.dumps(caught.value))
@@ -51,7 +51,7 @@ def test_the_error_can_be_pickled(closed):
 
 
 @pytest.mark.requires(device=True)
-def test_the_error_is_that_of_other_objects_without_a_value():
+def test_error_is_that_of_other_objects_without_a_value():
     device = Device()
     device.set_current()
     event = device.create_stream().record()

@@ -51,7 +51,7 @@ class Grown(Plain):
         raise ValueError("of its own")
 
 
-def test_the_text_of_objects_that_were_not_initialized_says_so():
+def test_text_of_objects_that_were_not_initialized_says_so():
     assert repr(Shown()) == "Shown(1)"
     assert repr(Shown.__new__(Shown)) == "<Shown, not initialized>"
     assert (Shown()._repr_html_(), Shown.__new__(Shown)._repr_html_()) == ("<b>1</b>", "<p>Shown, not initialized</p>")
@@ -68,5 +68,5 @@ def test_errors_of_other_missing_names_are_unchanged(cls, make):
         make(cls).other  # noqa: B018
 
 
-def test_the_attribute_of_the_class_is_found():
+def test_attribute_of_the_class_is_found():
     assert Plain._value is Plain.__dict__["_value"]

@@ -33,7 +33,7 @@ def file(tmp_path):
     return path
 
 
-def test_a_private_file_is_opened(file):
+def test_private_file_is_opened(file):
     descriptor, state = open_trusted(str(file))
     assert state.st_size == 7
     assert read_descriptor(descriptor, 7) == b"content"
@@ -42,7 +42,7 @@ def test_a_private_file_is_opened(file):
 
 
 @pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])
-def test_a_file_that_others_can_write_is_rejected_and_closed(file, mode):
+def test_file_that_others_can_write_is_rejected_and_closed(file, mode):
     file.chmod(mode)
     before = set(os.listdir("/proc/self/fd"))
     with pytest.raises(PermissionError, match="others can write"):
@@ -51,7 +51,7 @@ def test_a_file_that_others_can_write_is_rejected_and_closed(file, mode):
     assert read_trusted(str(file), 4) is None
 
 
-def test_a_file_of_another_user_is_rejected(file, fake_os):
+def test_file_of_another_user_is_rejected(file, fake_os):
     if os.geteuid() == 0:
         os.chown(file, 65534, -1)
     else:
@@ -60,14 +60,14 @@ def test_a_file_of_another_user_is_rejected(file, fake_os):
         open_trusted(str(file))
 
 
-def test_a_fifo_and_a_directory_are_rejected_immediately(tmp_path):
+def test_fifo_and_a_directory_are_rejected_immediately(tmp_path):
     os.mkfifo(tmp_path / "fifo")
     for path in (tmp_path, tmp_path / "fifo"):
         with pytest.raises(OSError, match="not a regular file"):
             open_trusted(str(path))
 
 
-def test_a_link_is_not_followed(file, tmp_path):
+def test_link_is_not_followed(file, tmp_path):
     (tmp_path / "link").symlink_to(file)
     with pytest.raises(OSError) as caught:
         open_trusted(str(tmp_path / "link"))
@@ -84,7 +84,7 @@ def test_short_reads_are_continued(file, fake_os):
     os.close(descriptor)
 
 
-def test_a_new_file_is_private_and_replaces_no_other(tmp_path):
+def test_new_file_is_private_and_replaces_no_other(tmp_path):
     mask = os.umask(0o277)
     try:
         with create_private(str(tmp_path / "new")) as file:
@@ -101,7 +101,7 @@ def test_directories_that_are_missing_are_made(tmp_path):
     assert [stat.S_IMODE((tmp_path / path).stat().st_mode) for path in ("a", "a/b")] == [0o700] * 2
 
 
-def test_a_file_in_place_of_a_directory_stays_or_is_replaced(file):
+def test_file_in_place_of_a_directory_stays_or_is_replaced(file):
     with pytest.raises(FileExistsError):
         make_private_directories(str(file))
     make_private_directory(str(file))
@@ -111,13 +111,13 @@ def test_a_file_in_place_of_a_directory_stays_or_is_replaced(file):
     assert stat.S_IMODE(file.stat().st_mode) == 0o755
 
 
-def test_a_path_that_is_too_long_makes_no_directories(tmp_path):
+def test_path_that_is_too_long_makes_no_directories(tmp_path):
     with pytest.raises(OSError, match="File name too long"):
         make_private_directories(str(tmp_path / "a" / ("b/" * 5000)))
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_is_replaced_atomically(file, tmp_path):
+def test_file_is_replaced_atomically(file, tmp_path):
     temporary = tmp_path / "new"
     replace_private(str(file), str(temporary), b"other")
     assert file.read_bytes() == b"other" and not temporary.exists()
@@ -132,7 +132,7 @@ def test_unreplaceable_file_stays_and_no_temporary_file_is_left(file, tmp_path, 
     assert file.read_bytes() == before and not temporary.exists()
 
 
-def test_an_existing_temporary_file_is_not_overwritten(file, tmp_path):
+def test_existing_temporary_file_is_not_overwritten(file, tmp_path):
     temporary = tmp_path / "new"
     temporary.write_bytes(b"of another")
     with pytest.raises(FileExistsError):
@@ -156,7 +156,7 @@ def records(library):
     return list((library.parent / "caches" / "cuda-python" / "library-versions").iterdir())
 
 
-def test_a_recorded_version_is_read(library):
+def test_recorded_version_is_read(library):
     assert recorded_version(str(library)) is None
     record_version(str(library), (13, 5))
     assert recorded_version(str(library)) == (13, 5)
@@ -177,7 +177,7 @@ def test_replaced_library_has_no_record_even_with_equal_metadata(library):
     assert recorded_version(str(library)) == (13, 6)
 
 
-def test_a_library_that_is_written_in_place_has_no_record(library):
+def test_library_that_is_written_in_place_has_no_record(library):
     record_version(str(library), (13, 5))
     state = library.stat()
     let_clock_tick(library.parent)
@@ -186,13 +186,13 @@ def test_a_library_that_is_written_in_place_has_no_record(library):
     assert recorded_version(str(library)) is None
 
 
-def test_a_library_that_has_just_changed_is_not_recorded(library, monkeypatch):
+def test_library_that_has_just_changed_is_not_recorded(library, monkeypatch):
     monkeypatch.setattr(files, "_SETTLED_NS", 10**15)
     record_version(str(library), (13, 5))
     assert recorded_version(str(library)) is None
 
 
-def test_a_missing_library_has_no_version(library):
+def test_missing_library_has_no_version(library):
     record_version(str(library), (13, 5))
     library.unlink()
     assert recorded_version(str(library)) is None
@@ -201,34 +201,34 @@ def test_a_missing_library_has_no_version(library):
 
 
 @pytest.mark.parametrize("spoil", [b"", b"13.5", b"garbage\n13.5"], ids=repr)
-def test_a_damaged_record_is_ignored(library, spoil):
+def test_damaged_record_is_ignored(library, spoil):
     record_version(str(library), (13, 5))
     (record,) = records(library)
     record.write_bytes(spoil)
     assert recorded_version(str(library)) is None
 
 
-def test_a_record_with_a_damaged_version_is_ignored(library):
+def test_record_with_a_damaged_version_is_ignored(library):
     record_version(str(library), (13, 5))
     (record,) = records(library)
     record.write_bytes(record.read_bytes().replace(b"13.5", b"13.x"))
     assert recorded_version(str(library)) is None
 
 
-def test_a_record_that_others_can_write_is_ignored(library):
+def test_record_that_others_can_write_is_ignored(library):
     record_version(str(library), (13, 5))
     (record,) = records(library)
     record.chmod(0o666)
     assert recorded_version(str(library)) is None
 
 
-def test_a_record_that_cannot_be_renamed_leaves_no_file(library, fake_os):
+def test_record_that_cannot_be_renamed_leaves_no_file(library, fake_os):
     fake_os("replace", errno.ENOSPC)
     record_version(str(library), (13, 5))
     assert records(library) == [] and recorded_version(str(library)) is None
 
 
-def test_a_directory_that_cannot_be_made_is_no_error(library, monkeypatch):
+def test_directory_that_cannot_be_made_is_no_error(library, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
     record_version(str(library), (13, 5))
     assert recorded_version(str(library)) is None
