@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Fixtures for devices and streams, and the one marker by which a test states what it needs."""
+"""Fixtures for devices and streams, and the one marker that states a test's needs."""
 
 import gc
 import os
@@ -66,7 +66,7 @@ def pytest_runtest_makereport(item):
 
 @pytest.fixture(autouse=True)
 def no_capture_is_left():
-    """Ends the captures that the test left open."""
+    """End the captures that the test left open."""
     yield
     end_captures()
 
@@ -102,14 +102,14 @@ def stream(device):
 
 @pytest.fixture
 def spawned():
-    """Child processes are not forked, so there is no warning about that."""
+    """Start child processes without a fork, which would warn."""
     with start_method("spawn"):
         yield
 
 
 @pytest.fixture(scope="module")
 def child():
-    """A child process, in which the test calls functions."""
+    """A child process that calls functions for the test."""
     child = Child()
     yield child
     assert child.stop() == 0

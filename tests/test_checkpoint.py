@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Checkpoints of processes: the driver's calls and their arguments, refusals, and a child process that is restored."""
+"""Process checkpoints: the driver calls and their arguments, errors, and restoring a child process."""
 
 import copy
 import inspect

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Calls in another context than the current one make the caller's context current again, or say that they could not."""
+"""Calls in another context restore the caller's current context, or raise if they cannot."""
 
 import gc
 import importlib

@@ -23,7 +23,7 @@ from support.work import busy
 
 
 class Recorder(MemoryResource):
-    """A memory resource that refuses each allocation and records its arguments."""
+    """A memory resource whose allocations all fail, and which records their arguments."""
 
     is_device_accessible = True
     is_host_accessible = False

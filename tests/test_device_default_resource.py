@@ -24,7 +24,7 @@ from support.threads import in_thread
 
 
 class OfDevice(HostMemoryResource):
-    """Host memory whose ``device_id`` is that of a device."""
+    """Host memory with the ``device_id`` of a device."""
 
     def __init__(self, device_id):
         super().__init__()
@@ -33,7 +33,7 @@ class OfDevice(HostMemoryResource):
 
 @pytest.fixture
 def usual(device):
-    """The resource that is used if none was chosen; a choice for the process ends with the test."""
+    """The resource in use if none was chosen. A choice for the process ends with the test."""
     yield device.memory_resource
     set_memory_resource(None)
 

@@ -87,7 +87,7 @@ def test_split_gives_disjoint_groups(sm, count):
     assert isinstance(groups, list)
     for group, least in zip(groups, wanted, strict=True):
         assert group.sm_count >= max(least or 0, group.min_partition_size)
-        assert group.sm_count % (group.coscheduled_alignment or 1) == 0  # drivers before CUDA 13.1 do not tell it
+        assert group.sm_count % (group.coscheduled_alignment or 1) == 0  # drivers older than CUDA 13.1 do not report it
     assert sum(group.sm_count for group in groups) + rest.sm_count <= sm.sm_count
     assert sm.sm_count == Device(0).properties.multiprocessor_count
 

@@ -373,7 +373,7 @@ def test_received_event_tells_when_the_work_is_done(spawned, child, stream):
 @pytest.mark.requires(ipc=True, software=True)
 def test_killed_process_event_completes_before_its_parent_waits(spawned, stream):
     child = Child()
-    event = child.call(shared_memory.record_behind_work)
+    event = child.call(shared_memory.record_after_work)
     assert event.is_done is False
     child.process.kill()  # it stays a zombie until it is joined
     stream.wait(event)

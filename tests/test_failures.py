@@ -69,7 +69,7 @@ def test_each_call_of_a_load_may_fail(device, tmp_path, source, kind, code):
             assert int(code_object.handle)
 
     loads = "cuLibraryLoadFromFile" if source == "file" else "cuLibraryLoadData"
-    # This call only looks for the reason of a failure that is raised in any case.
+    # This call only looks for the reason of a failure that the library raises anyway.
     failed = fail_each_call(program, code, overcome=["cuModuleLoadDataEx"])
     assert failed >= {loads, "cuLibraryGetKernel", "cuLibraryGetModule", "cuLibraryUnload"}
 

@@ -259,7 +259,7 @@ class TestBuffer:
             gc.collect()
             assert ended() is None
 
-    @pytest.mark.requires(software=True)  # NVIDIA's driver needs a thread on which the OpenGL context is current
+    @pytest.mark.requires(software=True)  # NVIDIA's driver needs a thread with a current OpenGL context
     def test_any_thread_may_close(self, resource, stream):
         resource.map(stream=stream)
         in_thread(resource.close)  # no context is current there

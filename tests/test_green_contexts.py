@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Contexts of some multiprocessors of a device: where their kernels run, how long they live, what they refuse."""
+"""Contexts on a subset of a device's SMs: where their kernels run, how long they live, and what they reject."""
 
 import gc
 
@@ -201,7 +201,7 @@ def test_creation_needs_no_current_context_and_sets_none(device):
         assert context.create_stream().context == context
 
 
-# --- Refusals --------------------------------------------------------------------------------------
+# --- Rejected arguments -----------------------------------------------------------------------------
 
 
 def test_resources_are_required(device):
@@ -246,7 +246,7 @@ def test_resources_of_another_device_are_rejected(devices):
         devices[0].create_context(ContextOptions(resources=split(devices[1], 8)))
 
 
-@pytest.mark.requires(software=True)  # NVIDIA's driver of CUDA 13.0 accepts groups that overlap
+@pytest.mark.requires(software=True)  # NVIDIA's CUDA 13.0 driver accepts overlapping groups
 def test_driver_rejects_resources_of_two_splits(device):
     with pytest.raises(CUDAError, match="CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION"):
         device.create_context(ContextOptions(resources=[*split(device, 8), *split(device, 8)]))

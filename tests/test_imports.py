@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The modules that a program loads: hardly any at the import, and for its first kernel only those that it uses."""
+"""The modules that a program loads: hardly any on import, and only what it uses for its first kernel."""
 
 from __future__ import annotations
 

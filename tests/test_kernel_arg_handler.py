@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""ParamHolder, with which other packages launch kernels: each argument in memory of its own size."""
+"""ParamHolder, which other packages launch kernels with: each argument gets memory of its size."""
 
 import ctypes
 

@@ -18,7 +18,7 @@ from cuda.core._kernel_arg_handler import pack_arguments, register_buffer_class
 
 
 def packed(argument, size):
-    """Pack one argument behind a byte of padding, and return its bytes."""
+    """Pack one argument after a byte of padding, and return its bytes."""
     block = pack_arguments([(0, 1), (8, size), (8 + size + 8, 1)], [0xAA, argument, 0xBB])
     assert block[0] == 0xAA
     assert block[-1] == 0xBB

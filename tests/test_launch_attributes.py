@@ -50,7 +50,7 @@ FOR_LAUNCHES = with_driver(VALUES)
 NAMES_FOR_BINDINGS = [
     pytest.param(name, marks=pytest.mark.requires(bindings=(13, 0) if NUMBERS[name] > 14 else (12, 9))) for name in VALUES
 ]
-# A driver for CUDA 13.0 rejects preferred clusters of nodes, although it captures launches that have them.
+# A CUDA 13.0 driver rejects preferred clusters of nodes, although it captures launches with them.
 FOR_NODES = with_driver(sorted(VALUES.keys() - {"shared_memory_carveout", "preferred_cluster"}))
 
 

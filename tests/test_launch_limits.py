@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Launches beyond the limits of the device or of the kernel."""
+"""Launches over the limits of the device or the kernel."""
 
 import pytest
 

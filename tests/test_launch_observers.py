@@ -180,7 +180,7 @@ def test_nvtx_without_its_package_says_what_to_install(monkeypatch):
 
 
 def failure(stream) -> str:
-    """Return the message of a failed kernel of which the driver has no report."""
+    """Return the message of a failed kernel without a report from the driver."""
     with (
         cuda.emulator.fail("cuStreamSynchronize,cuStreamQuery", "CUDA_ERROR_ILLEGAL_ADDRESS"),
         pytest.raises(LaunchError) as caught,

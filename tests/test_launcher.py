@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""launch and bound kernels: the arguments that are rejected before any driver call, and launches on a device."""
+"""launch and bound kernels: arguments rejected before any driver call, and launches on a device."""
 
 import ctypes
 import inspect
@@ -445,10 +445,10 @@ def test_launch_runs_on_the_device_of_its_stream(devices, kernels):
 
 
 def test_full_queue_lets_other_threads_run(stream, kernels):
-    # The queue drains only after the timer's thread has set the flag, for which it needs the interpreter lock.
+    # The queue drains only after the timer's thread has set the flag, and setting it needs the GIL.
     flag = HostMemory(8)
     nothing = kernels.get_kernel("nothing")
-    # The driver loads a kernel at its first launch, for which it waits for the device.
+    # The driver loads a kernel on its first launch, and waits for the device to do so.
     launch(stream, ONE, nothing)
     launch(stream, ONE, kernels.get_kernel("wait_for"), flag.buffer, 4_000_000_000)
     timer = threading.Timer(0.1, ctypes.memset, (flag.address, 1, 4))

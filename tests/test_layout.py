@@ -285,7 +285,7 @@ def test_new_axes_have_the_strides_of_numpy():
     for _ in range(200):
         array = random_array(rng)
         if 1 in array.shape:
-            continue  # NumPy changes the strides of axes of extent 1, too
+            continue  # NumPy also changes the strides of axes of extent 1
         count = rng.randint(1, 3)
         axes = tuple(rng.sample(range(array.ndim + count), count))
         assert layout_of(array).unsqueezed(axes).strides_in_bytes == np.expand_dims(array, axes).strides

@@ -121,7 +121,7 @@ def test_overwritten_files_are_a_problem(monkeypatch, tmp_path, content):
 
 
 def install(monkeypatch, folder, version: str, author: str):
-    """Let the metadata of cuda-core be those of a package with one file; return the file."""
+    """Replace cuda-core's metadata with the metadata of a package with one file, and return the file."""
     metadata = folder / f"cuda_core-{version}.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text(

@@ -320,7 +320,7 @@ def test_wide_columns_are_encoded_and_bad_arguments_rejected(image):
             make(image, *arguments, **options)
     with pytest.raises(TypeError, match="mode must be a TensorMapIm2ColWideMode"):
         make(image, 0, 0, 8, 16, mode=1)
-    # Drivers encode this mode for devices that lack it, too.
+    # Drivers also encode this mode for devices that lack it.
     assert (
         repr(make(image, 0, 0, 8, 16))
         == "TensorMapDescriptor(im2col_wide, rank=4, dtype=FLOAT32, swizzle=SWIZZLE_128B)"

@@ -42,7 +42,7 @@ def load(name, tensor_map, coordinates, size, stream, *more) -> np.ndarray:
 
 
 def slices_of(shape, width, dtype, stream):
-    """Return an array with an axis of ``width`` bytes behind ``shape``, and a view on the device without that axis."""
+    """Return an array with an axis of ``width`` bytes after ``shape``, and a device view without that axis."""
     count = width // np.dtype(dtype).itemsize
     array = (np.arange(1, 1 + np.prod(shape) * count) % 60000).astype(dtype).reshape(*shape, count)
     buffer = Device().allocate(array.nbytes, stream=stream)

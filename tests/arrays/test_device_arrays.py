@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays on devices: to_device, to_host, empty and zeros, and what the arrays can do."""
+"""Device arrays: to_device, to_host, empty and zeros, and the arrays' own methods."""
 
 import gc
 import importlib

@@ -137,7 +137,7 @@ def test_null_tensors_and_results_are_rejected(table, name):
 
 def test_tensor_without_its_shape_is_rejected(table):
     managed = (ctypes.c_int64 * 32)()
-    tensor = Tensor.from_address(ctypes.addressof(managed) + 32)  # behind version, context, deleter and flags
+    tensor = Tensor.from_address(ctypes.addressof(managed) + 32)  # after version, context, deleter and flags
     tensor.device_type, tensor.ndim, tensor.code, tensor.bits, tensor.lanes = 1, 2, 0, 8, 1
     with pytest.raises(ValueError, match="a tensor with 2 axes must have a shape"):
         table.object_from_managed(ctypes.addressof(managed), ctypes.py_object())
@@ -150,7 +150,7 @@ def test_no_allocation_without_a_way_to_report_it(table):
 
 
 def test_borrowed_interface_tensors_have_strides_in_elements(table):
-    """The interface has strides in bytes, and may leave out those of C order."""
+    """The interface has strides in bytes, and may omit C-order strides."""
     for strides, expected in (((4, 8), [1, 2]), (None, [3, 1])):
         array = CudaInterface(np.zeros((2, 3), np.float32), strides=strides)
         view = StridedMemoryView.from_cuda_array_interface(array, -1)

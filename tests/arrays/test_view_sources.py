@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Sources of views: the protocol that the user names is the one that is read, or the object is rejected."""
+"""View sources: the library reads the protocol that the user names, or rejects the object."""
 
 import numpy as np
 import pytest

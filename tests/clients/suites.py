@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs test suites of libraries: each module in a child process, with a time limit, by each interpreter.
 
-The runners of the libraries wait for ever if a worker dies. Here a process that dies or hangs ends only its module: the
-tests that ended before are counted, and the one that did not end is named.
+The libraries' runners wait forever if a worker dies. Here a process that dies or hangs ends only its module: the
+tests that ended before are counted, and the unfinished test is named.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class Report:
 
 
 def modules_of(python: str, suite: Suite) -> list[str]:
-    """Return the modules of a suite in the order in which they begin: slow ones, then by size, largest first."""
+    """Return the modules of a suite in starting order: slow ones, then by size, largest first."""
     code = (
         f"import importlib.util; spec = importlib.util.find_spec({suite.package!r})\n"
         "print('folder:', *(spec.submodule_search_locations if spec else ()))"

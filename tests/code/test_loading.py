@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of compiled code before loading, loading at the first use, and errors that name the code."""
+"""Checks of compiled code before loading, loading on first use, and errors that name the code."""
 
 import pickle
 import struct
@@ -45,7 +45,7 @@ def test_damaged_images_are_rejected_with_the_reason(device, data, reason):
     assert isinstance(error.value, ValueError)
 
 
-# Loading at the first use
+# Loading on first use
 
 
 @pytest.mark.requires(cuda=(12, 4))

@@ -84,7 +84,7 @@ def test_text_is_compiled_to_ptx(made_of):
 
 @pytest.mark.requires(nvrtc_version=(13, 0))
 def test_bitcode_is_compiled():
-    # The library of mathematical functions is bitcode itself. That of CUDA 12 does not pass NVVM's verification.
+    # The math library itself is bitcode. CUDA 12's does not pass NVVM's verification.
     code = program(_nvvm.libdevice(), extra_sources=[("kernel", kernel("__nv_sqrtf"))]).compile("ptx").code
     assert b".entry k(" in code
     assert b"sqrt" in code

@@ -82,7 +82,7 @@ def test_documentation_is_made_from_the_rows():
 
 @options
 class MoreFlags(Options):
-    """Flags with versions, numbers, settings, and values that are forwarded to another table."""
+    """Flags with versions, numbers, settings, and values forwarded to another table."""
 
     level: int | None = option("The level.", one=number("-O", join="", since=(13, 1)), two=setting("LEVEL"))
     threads: int | None = option("Threads.", one=number("-j", takes_bool=True), three=forward(int))

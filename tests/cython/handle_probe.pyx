@@ -130,7 +130,7 @@ cdef class Holder:
 
 
 def find(size_t number):
-    """Return a node of the handle that is registered for a number, or None."""
+    """Return a node of the handle registered for a number, or None."""
     cdef Node node = Node.__new__(Node)
     node.h = _registry.find(number)
     return node if node.h else None

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Handles: what they keep alive, when their value ends, and that nothing is leaked under stress."""
+"""Handles: what they keep alive, when their value ends, and that stress leaks nothing."""
 
 import gc
 import os

@@ -32,7 +32,7 @@ NEEDS = {
     "CUDA 13.1": {"cuda": (13, 1)},
 }
 OURS = {"cuda", "numpy", "pycuda", *sys.stdlib_module_names}
-# The most lines that programs of a page or a directory may have, without blank ones, and those of others.
+# The line limits for programs of a page or a directory, not counting blank lines, and the limit for all others.
 LIMITS = {"how-to": 15, "tour.md": 60, "guide/threads.md": 60}
 LIMIT = 30
 

@@ -47,7 +47,7 @@ def run(name: str, *arguments: object) -> subprocess.CompletedProcess:
 
 def python(*arguments: object, **variables: str) -> subprocess.CompletedProcess:
     command = [sys.executable, *map(str, arguments)]
-    # A program is no part of this run of pytest, even if it is a test itself.
+    # A program is not part of this pytest run, even if it is a test itself.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")} | variables
     return subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
 

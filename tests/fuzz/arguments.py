@@ -134,7 +134,7 @@ def arguments_of(function, *, rng: random.Random | None = None) -> tuple[list, d
     for name, parameter in parameters.items():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
-        # Without a timeout a call may wait for ever.
+        # Without a timeout a call may wait forever.
         is_needed = parameter.default is parameter.empty or name == "timeout_ms"
         if not is_needed and not (rng is not None and rng.random() < 0.5):
             continue

@@ -121,7 +121,7 @@ def _watch(result: Result, plan: Plan, start: int) -> int | None:
 
 def _wait(process: subprocess.Popen, state: Path) -> bool:
     """Wait until a worker ends, and kill it if one call takes too long; return whether it was killed."""
-    # Waits are counted instead of reading a clock, because a machine that was suspended has not made calls meanwhile.
+    # Waits are counted instead of reading a clock, because a suspended machine makes no calls.
     waits, case = 0, -1
     while waits * POLL <= (PATIENCE if case >= 0 else BEGINNING):
         try:

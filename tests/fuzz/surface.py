@@ -37,7 +37,7 @@ LEFT_OUT = {
     "driver.pagelocked_zeros",
 }
 # Parameters for addresses, handles and descriptors, which must be valid, for functions that return addresses, and for
-# timeouts: hostile numbers are not passed to them; all other values must be refused.
+# timeouts: hostile numbers are not passed to them; all other values must be rejected.
 TRUSTED = {
     "addr",
     "address",
@@ -130,7 +130,7 @@ class _Reached:
         for value, path in self.reached(parent):
             if path == self.path:
                 return value
-        raise RuntimeError(f"{self.member} of {type(parent).__name__} does not give that any more")
+        raise RuntimeError(f"{self.member} of {type(parent).__name__} no longer returns that")
 
     def reached(self, parent) -> list:
         if self.member in ("close", "sync") or f"{short_name(type(parent))}.{self.member}" in LEFT_OUT:

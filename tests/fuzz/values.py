@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The hostile values, by name; a new one is made for each call.
 
-None of them describes memory that does not exist: behind each address there are as many bytes as the shape or the
+None of them describes memory that does not exist: each address has as many bytes as the shape or the
 length says.
 """
 
@@ -69,7 +69,7 @@ class Structure(ctypes.Structure):
 
 
 def huge() -> int:
-    """Return an int that Python refuses to print in decimal."""
+    """Return an int that is too large for Python to print in decimal."""
     return 10**5000
 
 
@@ -115,7 +115,7 @@ def lying(kind: type) -> object:
 
 
 def nested(depth: int) -> list:
-    """Return a list that is nested this deep."""
+    """Return a list nested this deep."""
     inner: list = []
     for _ in range(depth):
         inner = [inner]
@@ -145,7 +145,7 @@ def dead_reference() -> object:
 
 
 def released_view() -> memoryview:
-    """Return a memoryview that is released."""
+    """Return a released memoryview."""
     view = memoryview(bytearray(8))
     view.release()
     return view
@@ -173,7 +173,7 @@ def closed_event() -> Event:
 
 
 def array_interface(**changed) -> object:
-    """Return an object with an array interface of real memory, in which some entries are changed."""
+    """Return an object with an array interface to real memory, with some entries changed."""
     memory = np.zeros(64, np.uint8)
     interface = {"shape": (8,), "typestr": "<f8", "data": (memory.ctypes.data, False), "version": 3} | changed
     return types.SimpleNamespace(__cuda_array_interface__=interface, __array_interface__=interface, memory=memory)

@@ -15,7 +15,7 @@ DOCUMENTED = (
 )
 # These derive from documented exceptions, but are raised inside.
 INTERNAL = (RecursionError, UnicodeError)
-# Members that may raise LookupError, too.
+# Members that may also raise LookupError.
 LOOKUP = {"__getitem__", "__delitem__", "__setitem__", "pop", "remove"}
 # Values that claim a class or methods that they do not have: the interpreter's own errors are accepted.
 LIARS = {"__getattr__ of self", "__getattr__ closes", "lying Stream", "lying Buffer", "lying int", "lying str"}
@@ -69,6 +69,6 @@ def is_about_attribute(error: AttributeError, target) -> bool:
 
 
 def is_of_protocol(text: str, target) -> bool:
-    """Return whether the message is that of the same operation of a built-in set or dict."""
+    """Return whether a built-in set or dict has the same message for the same operation."""
     is_python = re.search(r"not iterable|unhashable|unsupported operand|not supported|to unpack", text)
     return bool(is_python) and ("SetProxy" in target.name or target.name.endswith("ProgramCache.update"))

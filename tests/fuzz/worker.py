@@ -93,7 +93,7 @@ class Caller:
         return {"case": number, "call": describe(target, name), "reason": problem[0], "text": problem[1]}
 
     def subject_for(self, target):
-        """Return an open object for the target: that of the last call, if it is of the same target and still open."""
+        """Return an open object for the target: the last call's object, if it fits the target and is still open."""
         if target.subject is None:
             return None
         if self.of != target or getattr(self.subject, "is_closed", False) is True:

@@ -293,7 +293,7 @@ KINDS = {
 
 
 def outcome(function, stream, board, args):
-    """Return what a call leaves in memory, and the type of its exception."""
+    """Return the memory after a call, and the type of its exception."""
     board.reset()
     error = None
     try:

@@ -100,7 +100,7 @@ def test_bodies_can_be_nested(builder, kernel, memory, stream):
     launch(loop, ONE, kernel("below"), outer, out + 8, 3)
     loop.end_building()
     run(builder, stream)
-    # A default is assigned at each launch of the graph: the innermost loop ran in the first round only.
+    # A default is assigned on each launch of the graph: the innermost loop ran in the first round only.
     assert [value(memory, index) for index in range(3)] == [4, 4, 3]
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Graph builders: captured work runs at each launch of the graph."""
+"""Graph builders: captured work runs each time the graph is launched."""
 
 import pytest
 

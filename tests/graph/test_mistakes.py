@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Mistakes with graphs: the exception names what was rejected, and why, and later work runs."""
+"""Mistakes with graphs: the exception names the rejected value and the reason, and later work runs."""
 
 from concurrent.futures import ThreadPoolExecutor
 

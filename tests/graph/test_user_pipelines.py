@@ -131,7 +131,7 @@ def test_solver_loops_and_switches_on_the_device(device, stream):
         stream.sync()
         assert abs(abs(found @ best) / np.linalg.norm(found) - 1) < 1e-9
         assert counts.tolist() == [21, 20, 20]
-    # Refused calls leave the graph unchanged.
+    # Rejected calls leave the graph unchanged.
     with pytest.raises(TypeError, match="takes 5 arguments, 1 given"):
         switch.branches[0].launch(one, measure, y)
     with pytest.raises(CUDAError):
@@ -188,7 +188,7 @@ def test_lanes_of_a_pipeline_report_to_a_queue(device, stream, unraisable):
             graph.launch(stream)
         stream.sync()
         done.result(timeout=20)
-    # Callbacks that fail are named, and the nodes behind them run.
+    # Failing callbacks are named, and the nodes after them run.
     with device.create_graph_builder().begin_building() as builder:
 
         def lose():

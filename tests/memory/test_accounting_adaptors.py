@@ -405,7 +405,7 @@ def test_other_resources_do_not_import_logging():
 
 @pytest.fixture
 def tracked():
-    """A tracking resource that is closed without its warning."""
+    """A tracking resource, closed without its warning."""
     tracked = TrackingMemoryResource(HostMemoryResource(), depth=2)
     yield tracked
     with warnings.catch_warnings():
@@ -503,7 +503,7 @@ def test_close_does_not_warn_if_all_memory_was_freed(tracked):
 
 
 def run(lines):
-    """Run a program and return what it wrote to stderr."""
+    """Run a program and return its stderr."""
     head = [
         "from cuda.core import TrackingMemoryResource",
         "from cuda.core import LEGACY_DEFAULT_STREAM",

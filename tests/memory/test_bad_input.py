@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments that every memory resource rejects with a clear error, after which it still works."""
+"""Arguments that every memory resource rejects with a clear error, and still works."""
 
 import copy
 import os
@@ -69,7 +69,7 @@ def test_sizes_that_are_no_integers_are_rejected(resource, stream, size):
         resource.allocate(size, stream=stream)
 
 
-# More than the address space of a process: smaller managed memory is allocated, without pages behind it.
+# More than the address space of a process: smaller managed memory is allocated without backing pages.
 @pytest.mark.parametrize("size", [1 << 50, 1 << 62, (1 << 63) - 1])
 def test_sizes_beyond_the_memory_are_out_of_memory(resource, device, stream, size):
     with pytest.raises(OutOfMemoryError, match="The device has .* bytes free") as caught:
@@ -203,7 +203,7 @@ def test_closed_pools_reject_work_and_keep_their_buffers(pool, stream, use):
     with pytest.raises(RuntimeError, match="closed|pickled"):
         use(pool, stream)
     assert (pool.is_closed, pool.is_ipc_enabled, pool.uuid, int(pool.handle)) == (True, False, None, 0)
-    # Buffers that were allocated before can still be used.
+    # Buffers allocated before can still be used.
     buffer.fill(1, stream=stream)
     assert read(buffer, stream) == b"\1" * 8
     with pytest.raises(RuntimeError, match="closed"):

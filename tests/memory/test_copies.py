@@ -279,7 +279,7 @@ class Either(ctypes.Union):
 
 
 def check_plain(mr, exporter, *, is_plain):
-    """Check whether a buffer is filled with an object, of a size that the buffer is no multiple of."""
+    """Check whether a buffer is filled with an object, even if the buffer's size is not a multiple of the object's."""
     error, text = (ValueError, "must be a multiple") if is_plain else (TypeError, "refers to Python objects")
     with pytest.raises(error, match=text):
         mr.allocate(memoryview(exporter).nbytes + 1).fill(exporter, stream=LEGACY_DEFAULT_STREAM)

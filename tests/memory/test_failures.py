@@ -65,7 +65,7 @@ def test_each_call_of_pools_may_fail(device, stream, make, code):
             pool.trim(SIZE)
 
     # Memory is freed in the right context even if the current one cannot be queried.
-    # Twice: if pools of earlier runs are destroyed meanwhile, the count of calls changes and a sweep skips some.
+    # Twice: if pools of earlier runs are destroyed in the meantime, the count of calls changes and a sweep skips some.
     failed = fail_each_call(program, code, overcome=MARKING) | fail_each_call(program, code, overcome=MARKING)
     assert failed >= {"cuMemAllocFromPoolAsync", "cuMemFreeAsync", "cuMemPoolTrimTo", "cuMemPoolSetAttribute"}
 

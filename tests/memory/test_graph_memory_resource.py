@@ -19,7 +19,7 @@ COUNTERS = ("reserved_mem_current", "reserved_mem_high", "used_mem_current", "us
 
 @pytest.fixture
 def resource(device):
-    """The resource, without memory that is reserved but not in use."""
+    """The resource, without reserved but unused memory."""
     resource = GraphMemoryResource(device)
     gc.collect()
     device.sync()
@@ -146,7 +146,7 @@ def test_buffer_closed_after_a_launch_frees_the_memory(stream, resource, used):
     buffer.close()
     stream.sync()
     graph.destroy()
-    # Memory that is reserved for graphs counts as used until it is trimmed.
+    # Memory reserved for graphs counts as used until it is trimmed.
     resource.trim()
     assert resource.attributes.used_mem_current == used
 

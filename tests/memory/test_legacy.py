@@ -162,7 +162,7 @@ def is_registered(array) -> bool:
     return Buffer.from_handle(array.ctypes.data, 1).is_device_accessible
 
 
-# Refused arguments, which need no device
+# Rejected arguments, which need no device
 
 
 @pytest.mark.parametrize("other", [3, None, "text", [1, 2], object()], ids=lambda o: type(o).__name__)

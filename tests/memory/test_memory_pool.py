@@ -98,7 +98,7 @@ def test_fast_path_calls_allocate_of_a_python_subclass(unopened):
 @pytest.mark.parametrize("base", [DeviceMemoryResource, ManagedMemoryResource, PinnedMemoryResource])
 def test_fast_path_calls_allocate_that_is_a_cython_method(base):
     class Borrowing(base):
-        allocate = MemoryResource.allocate  # a method of Cython, like those of the pools
+        allocate = MemoryResource.allocate  # a Cython method, like the methods of the pools
 
     source = Buffer.from_handle(0, 0, mr=Borrowing.__new__(Borrowing), stream=None)
     with pytest.raises(TypeError, match=r"Borrowing must define allocate\(\)"):

@@ -218,7 +218,7 @@ def test_wrong_memory_is_rejected(team, devices):
         team.object.bind(3)
     with pytest.raises(RuntimeError, match="closed"):
         team.object.bind(closed)
-    for buffer in (pinned, pool, team.map, team.buffers[0]):  # the last is bound already
+    for buffer in (pinned, pool, team.map, team.buffers[0]):  # the last is already bound
         with pytest.raises(CUDAError):
             team.object.bind(buffer)
     with VirtualMemoryResource(0).allocate(team.object.size) as buffer:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What needs a newer driver says so with an older one, which the software device pretends to be."""
+"""Memory features raise with a driver older than they need, which the software device pretends to be."""
 
 import pytest
 

@@ -37,7 +37,7 @@ GRANULARITY = 1 << 21
 
 
 class DetachedResource(VirtualMemoryResource):
-    """A resource of a fake device, for what is checked before the driver is called."""
+    """A resource of a fake device, for checks that precede driver calls."""
 
     is_device_accessible = False
 
@@ -293,7 +293,7 @@ def test_contents_stay_when_a_buffer_grows(device, stream, block_the_way):
     size = buffer.size
     pattern = bytes(range(256)) * (size // 256)
     write(buffer, pattern, stream)
-    # The next allocations are usually placed behind the buffer.
+    # The next allocations are usually placed right after the buffer.
     others = [resource.allocate(1) for _ in range(8)] if block_the_way else []
     grown = resource.modify_allocation(buffer, 2 * size)
     assert grown.size == 2 * size

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The count of captures in progress, by which the library knows when to relax the capture mode for its own calls.
+"""The count of captures in progress, which tells the library when to relax the capture mode for its own calls.
 
 Those calls are tested in tests/graph/capture/test_stream_capture.py.
 """

@@ -90,7 +90,7 @@ time.sleep(0.05); print('end')
 """
 
 
-@pytest.mark.requires(software=True)  # the driver of a GPU decides itself what it waits for at exit
+@pytest.mark.requires(software=True)  # a GPU's driver decides itself what it waits for at exit
 @pytest.mark.parametrize(
     "work",
     [

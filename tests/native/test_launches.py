@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Launches keep the memory of their arguments, also when they are nested, and when the process forks in one."""
+"""Launches keep their arguments' memory, even if they are nested or the process forks in one."""
 
 import os
 
@@ -52,9 +52,9 @@ def test_failed_launch_releases_what_it_kept(device, stream):
 
     def close_and_fail():
         buffer.close()
-        raise KeyError("refused")
+        raise KeyError("rejected")
 
-    with pytest.raises(KeyError, match="refused"):
+    with pytest.raises(KeyError, match="rejected"):
         launch(stream, CONFIG, kernel, buffer, Pointer(close_and_fail))
     assert len(resource.freed) == 1
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Textures, surfaces and arrays that are closed or dropped while work may use them."""
+"""Textures, surfaces and arrays closed or dropped while work may use them."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def test_arrays_and_textures_are_destroyed_once_the_work_is_done(device, stream)
     before = images()
     array = filled(device, stream, 1.0)
     texture = texture_of(device, array)
-    assert texture.handle  # from here on work may use it
+    assert texture.handle  # from now on, work may use it
     with busy(stream) as release:
         texture.close()
         array.close()
@@ -383,7 +383,7 @@ def test_texture_that_is_closed_while_threads_launch_with_it(device, stream):
 
 
 def test_threads_that_use_and_drop_textures(device, stream):
-    """Each thread reads its own value from textures that it drops at once."""
+    """Each thread reads its own value from textures that it drops immediately."""
     device.create_stream().close()
     wrong = []
 

@@ -137,7 +137,7 @@ def test_stub_declares_exactly_the_python_names_of_the_extension(generator, tmp_
 
 
 def test_every_extension_gets_a_stub_that_is_valid_python(stubs):
-    # Three packages import their names lazily, and have stubs, too.
+    # Three packages that import their names lazily also have stubs.
     assert len(stubs) == len(list((ROOT / "cuda" / "core").rglob("*.pyx"))) + 3
     for stub in stubs:
         ast.parse(stub.read_text(), str(stub))

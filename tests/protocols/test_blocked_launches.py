@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Calls release the interpreter lock while another thread is blocked in a launch.
+"""Calls release the GIL while another thread is blocked in a launch.
 
-A launch blocks if the queue is full behind a host callback, and some calls of the driver wait for the blocked thread.
+A launch blocks if the queue after a host callback is full, and some driver calls wait for the blocked thread.
 If they held the lock, the callback could not run. The queue of the software device is never full: there the calls only
 have to return.
 """

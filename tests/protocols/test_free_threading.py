@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Threads that share one object with caches or counts. Without an interpreter lock they run at the same time."""
+"""Threads that share one object with caches or counts. Without the GIL they run at the same time."""
 
 import os
 
@@ -19,7 +19,7 @@ from cuda.core.utils import StridedMemoryView
 from support.interpreter import run
 from support.threads import COUNT, run_in_threads
 
-# Imports every module; prints their number, and the module that enabled the interpreter lock, if any.
+# Imports every module; prints their number, and the module that enabled the GIL, if any.
 IMPORT_ALL = """
 import importlib, pkgutil, sys, warnings
 warnings.simplefilter("ignore")

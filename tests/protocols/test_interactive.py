@@ -25,7 +25,7 @@ NOT_YET = "cuda.core.driver."
 
 
 def classes() -> dict[str, type]:
-    """Return the public classes, and those of objects that they return, by their full names."""
+    """Return the public classes, and the classes of objects that they return, by full name."""
     found = [cls for _, cls in public.classes()]
     for entry in interface.entries():
         if entry.kind == "class":

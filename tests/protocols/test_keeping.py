@@ -81,5 +81,5 @@ def test_launch_keeps_objects_that_one_of_its_arguments_closes(children, bound):
 @pytest.mark.parametrize("work", WORKS)
 def test_other_threads_close_the_objects_of_a_call(children, work):
     outcomes = children.call(closed_by_another_thread, work, 0.3)
-    refused = {name for name in outcomes if name != "done"}
-    assert refused <= {f"this {name} is closed" for name in ("Stream", "Event", "Buffer", "Kernel", "ObjectCode")}
+    failed = {name for name in outcomes if name != "done"}
+    assert failed <= {f"this {name} is closed" for name in ("Stream", "Event", "Buffer", "Kernel", "ObjectCode")}

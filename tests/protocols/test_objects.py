@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The behaviour of all resources: identity, closing, references, pickling."""
+"""The behavior of all resources: identity, closing, references, pickling."""
 
 import copy
 import gc

@@ -24,7 +24,7 @@ NOT_YET = ("cuda.core.graph.", "cuda.core.system.", "cuda.core.driver.", "cuda.c
 
 @functools.cache
 def classes() -> dict:
-    """Return the public classes, and those of objects that can be reached from the samples, by name."""
+    """Return the public classes, and the classes of objects reachable from the samples, by name."""
     from cuda.core import Device
 
     Device(0).set_current()
@@ -37,7 +37,7 @@ def problems(cls: type) -> list[str]:
     try:
         empty = cls.__new__(cls)
     except TypeError:
-        return []  # __new__ alone is refused
+        return []  # __new__ alone raises
     found = []
     own = [] if dataclasses.is_dataclass(cls) else ["__repr__", "__hash__", "__eq__", "__reduce__"]
     for member in [*own, *surface.members_of(cls)]:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of the driver hold references to what they use, and the GIL only if they cannot wait for it.
+"""Driver calls hold references to their operands, and the GIL only if they cannot wait for it.
 
 The types of handles enforce most of this; these tests read the rest in the sources.
 """
@@ -26,7 +26,7 @@ HANDLE = re.compile(r"^    (?:    |cdef )(?!IPC)(?:\w*Handle|Handle\[[\w.]+\]) +
 FUNCTION = re.compile(r"^ *(?:cdef|cpdef|def) .*\(")
 REFERENCE = re.compile(r"^ +cdef (?:Kept\w+|\w*Pin|\w*Handle) (?P<name>\w+)(?: *=.*)?$")
 RETURN = re.compile(r"^ +return (?P<name>\w+)\.(?:get|value)\(\)(?:\.pointer)?$")
-# Python functions that call a library, or fill structures that are passed to it.
+# Python functions that call a library, or fill structures passed to it.
 CALLING = re.compile(r"(call|_call|call_driver|_copy_between|_fill_rows|native|setattr)$|(.*\.)?(cu[A-Z]|nvml\.)\w*$")
 
 
@@ -72,7 +72,7 @@ def functions(text: str) -> Iterator[Function]:
 
 
 def found_in(check, *suffixes: str) -> list[str]:
-    """Return what a check finds in the sources."""
+    """Return the findings of a check in the sources."""
     return [f"{path.relative_to(CORE)}: {found}" for path in core_files(*suffixes) for found in check(path.read_text())]
 
 
@@ -125,7 +125,7 @@ def lock_takers(text: str) -> Iterator[str]:
 
 
 def misnamed_results(text: str) -> Iterator[str]:
-    """Yield the results of driver calls that are reported under the name of another call."""
+    """Yield the results of driver calls reported under the name of another call."""
     for call, name in re.findall(r'_RETURN\(\s*cydriver\.(cu\w+)\([^"]*b"(\w+)"', text):
         if name != call.removesuffix("_v2"):
             yield f"{call} as {name}"
@@ -169,8 +169,8 @@ def test_planted_violation_is_found(check, wrong, right):
     assert (len(list(check(wrong))), list(check(right))) == (1, [])
 
 
-# Calls that did not return on an H200 (driver for CUDA 13.0) while another thread was blocked in a launch, whose queue
-# was full behind a host callback that needs the GIL; and calls that enqueue or wait, which can block themselves.
+# Calls that did not return on an H200 (CUDA 13.0 driver) while another thread was blocked in a launch, whose queue
+# was full after a host callback that needs the GIL; and calls that enqueue or wait, which can block themselves.
 WAITING = re.compile(
     "cuStreamQuery|cuEventCreate|cuStreamCreate|cuGraphExec.*SetParams|cuGraphExecUpdate|cuGraphInstantiate|cuGraphUpload|"
     "cuGraphDestroy|cu(Stream|Event|Ctx)Synchronize|cuEventRecord|cuStreamWait|cuLaunch|cuGraphLaunch|cuMem(cpy|set).*|"
@@ -179,7 +179,7 @@ WAITING = re.compile(
 
 
 def calls_with_the_gil(files: dict[str, str]) -> list[str]:
-    """Return the waiting calls that are made with the GIL, also those through functions that are declared nogil."""
+    """Return the waiting calls made with the GIL, including calls through functions declared nogil."""
     sources = {file: list(functions(text)) for file, text in files.items()}
     nogil = defaultdict(set)  # by name: what the functions without the GIL call
     for function in (function for source in sources.values() for function in source if function.is_nogil):

@@ -45,7 +45,7 @@ def named(name: str) -> object:
 def is_method(name: str, value: object) -> bool:
     if name.startswith("_") or not (callable(value) or hasattr(type(value), "__get__")):
         return False
-    return bool(value.__doc__) and not value.__doc__.startswith("Alias for field")  # that of a named tuple
+    return bool(value.__doc__) and not value.__doc__.startswith("Alias for field")  # from a named tuple
 
 
 def public() -> set[str]:
@@ -157,7 +157,7 @@ def test_files_and_modules_that_pages_name_exist(page, words):
             assert name in words, name
 
 
-# Folders to which paths in the guide for contributors are relative.
+# The directories that paths in the guide for contributors are relative to.
 ROOTS = (ROOT, ROOT / "cuda" / "core", ROOT / "cuda" / "emulator", DOCS)
 PATH = re.compile(r"`([\w.]+(?:/[\w.]+)+)`")
 

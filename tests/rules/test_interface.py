@@ -12,7 +12,7 @@ import pytest
 
 from support import interface, interface_pages
 
-# Names that the public modules have beside those of the tables.
+# Names that the public modules have beyond the tables.
 OURS = {
     "cuda.core": {
         "CUDAError",
@@ -41,7 +41,7 @@ OURS = {
     "cuda.core.utils": {"benchmark", "cdiv", "coredump", "kernel", "register_importer", "trace"},
 }
 
-# Classes that are pickled by name: pickles made by other releases contain these names.
+# Classes pickled by name: pickles made by other releases contain these names.
 PICKLED = [
     "_device.Device",
     "_event.IPCEventDescriptor",

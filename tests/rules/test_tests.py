@@ -37,7 +37,7 @@ def statements(node: ast.AST):
 
 
 def references(parts: list[ast.AST], imported: set[str]) -> set[tuple[bool, str]]:
-    """Return the names that a definition uses, and for each whether it may be that of a helper or fixture."""
+    """Return the names that a definition uses, and for each whether it may name a helper or fixture."""
     called = {part.func.id for part in parts if isinstance(part, ast.Call) and isinstance(part.func, ast.Name)}
     parameters = {part.arg for part in parts if isinstance(part, ast.arg)}
     names = {part.id for part in parts if isinstance(part, ast.Name)} - (parameters - called)
@@ -46,7 +46,7 @@ def references(parts: list[ast.AST], imported: set[str]) -> set[tuple[bool, str]
 
 
 def cannot_fail(sources: dict[str, str]) -> tuple[int, list[str]]:
-    """Return the number of tests, and those that assert nothing, themselves or by a helper, table or fixture."""
+    """Return the number of tests, and the tests that assert nothing, not even by a helper, table or fixture."""
     uses, asserting, tests = defaultdict(set), set(), []  # by file and name
     for file, text in sources.items():
         nodes = list(statements(ast.parse(text)))

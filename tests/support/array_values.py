@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of the classic interface beside those of NumPy: values to compute with, and the comparison of results."""
+"""Classic arrays beside NumPy arrays: values to compute with, and the comparison of results."""
 
 import numpy as np
 

@@ -26,7 +26,7 @@ def call_driver(name: str, *args):
 
 
 def binding_version() -> tuple[int, ...]:
-    """Return the version of the installed bindings, on which signatures depend."""
+    """Return the version of the installed bindings, because signatures depend on it."""
     return tuple(map(int, importlib.metadata.version("cuda-bindings").split(".")[:2]))
 
 

@@ -82,7 +82,7 @@ def _run(command: list[str]) -> None:
 
 
 def _cuda_include_dir() -> str:
-    # The wheel's version is that of the bindings; a toolkit on the machine may be older.
+    # The wheel and the bindings have the same version; a toolkit on the machine may be older.
     wheel = importlib.metadata.distribution("nvidia-cuda-runtime")
     header = next(file for file in wheel.files if file.name == "cuda.h")
     return str(Path(wheel.locate_file(header)).parent)

@@ -39,7 +39,7 @@ class Capabilities:
             return 0
 
     def driver(self, wanted: bool) -> bool:
-        """Whether a CUDA driver is installed, with or without a device."""
+        """Return whether a CUDA driver is installed, with or without a device."""
         from support.bindings import driver_version
 
         try:
@@ -51,15 +51,15 @@ class Capabilities:
         return wanted
 
     def device(self, wanted: bool) -> bool:
-        """Whether there is a device at all."""
+        """Return whether there is a device at all."""
         return (self.device_count > 0) == wanted
 
     def devices(self, wanted: int) -> bool:
-        """Whether there are at least this many devices."""
+        """Return whether there are at least this many devices."""
         return self.device_count >= wanted
 
     def memory(self, wanted: int) -> bool:
-        """Whether device 0 has at least this many bytes of memory."""
+        """Return whether device 0 has at least this many bytes of memory."""
         from cuda.bindings import driver
 
         return self.device_count > 0 and driver.cuDeviceTotalMem(0)[1] >= wanted
@@ -70,28 +70,28 @@ class Capabilities:
         return getattr(Device(0).properties, name) if self.device_count else 0
 
     def mempool(self, wanted: bool) -> bool:
-        """Whether device 0 has stream-ordered memory pools."""
+        """Return whether device 0 has stream-ordered memory pools."""
         return bool(self._property("memory_pools_supported")) == wanted
 
     def ipc(self, wanted: bool) -> bool:
-        """Whether pools and events of device 0 can be shared between processes."""
+        """Return whether pools and events of device 0 can be shared between processes."""
         shares = self._property("mempool_supported_handle_types") & 1 and self._property("ipc_event_supported")
         return (sys.platform == "linux" and bool(shares)) == wanted
 
     def vmm(self, wanted: bool) -> bool:
-        """Whether device 0 has virtual memory management."""
+        """Return whether device 0 has virtual memory management."""
         return bool(self._property("virtual_memory_management_supported")) == wanted
 
     def host_mempool(self, wanted: bool) -> bool:
-        """Whether device 0 supports memory pools in host memory."""
+        """Return whether device 0 supports memory pools in host memory."""
         return (self.cuda((13, 0)) and bool(self._property("host_memory_pools_supported"))) == wanted
 
     def managed_mempool(self, wanted: bool) -> bool:
-        """Whether device 0 supports pools of managed memory, which host and device may access at the same time."""
+        """Return whether device 0 supports pools of managed memory, which host and device may access at the same time."""
         return (self.cuda((13, 0)) and bool(self._property("concurrent_managed_access"))) == wanted
 
     def numa_advice(self, wanted: bool) -> bool:
-        """Whether the driver keeps a NUMA node as the preferred location of managed memory."""
+        """Return whether the driver keeps a NUMA node as the preferred location of managed memory."""
         return self._keeps_numa_advice == wanted
 
     @functools.cached_property
@@ -113,43 +113,43 @@ class Capabilities:
         return kept == 0
 
     def cuda(self, wanted: tuple[int, int]) -> bool:
-        """Whether the driver is for at least this version of CUDA."""
+        """Return whether the driver is for at least this version of CUDA."""
         from support.bindings import driver_version
 
         return self.device_count > 0 and driver_version() >= wanted
 
     def bindings(self, wanted: tuple[int, int]) -> bool:
-        """Whether ``cuda-bindings`` have at least this version, and with it the names of newer headers."""
+        """Return whether ``cuda-bindings`` have at least this version, and with it the names of newer headers."""
         from support.bindings import binding_version
 
         return binding_version() >= wanted
 
     def compute(self, wanted: tuple[int, int]) -> bool:
-        """Whether device 0 has at least this compute capability."""
+        """Return whether device 0 has at least this compute capability."""
         from cuda.core import Device
 
         return self.device_count > 0 and Device(0).compute_capability >= wanted
 
     def clusters(self, wanted: bool) -> bool:
-        """Whether device 0 launches thread block clusters."""
+        """Return whether device 0 launches thread block clusters."""
         return bool(self._property("cluster_launch")) == wanted
 
     def property(self, wanted: str) -> bool:
-        """Whether a property of device 0 is true."""
+        """Return whether a property of device 0 is true."""
         return bool(self._property(wanted))
 
     def cooperative(self, wanted: bool) -> bool:
-        """Whether device 0 launches cooperative grids."""
+        """Return whether device 0 launches cooperative grids."""
         return bool(self._property("cooperative_launch")) == wanted
 
     def peer(self, wanted: bool) -> bool:
-        """Whether devices 0 and 1 can access each other's memory."""
+        """Return whether devices 0 and 1 can access each other's memory."""
         from cuda.core import Device
 
         return (self.device_count > 1 and Device(0).can_access_peer(1)) == wanted
 
     def green(self, wanted: bool) -> bool:
-        """Whether the multiprocessors of device 0 can be divided among green contexts with streams."""
+        """Return whether the multiprocessors of device 0 can be divided among green contexts with streams."""
         return self._is_green == wanted
 
     @functools.cached_property
@@ -162,7 +162,7 @@ class Capabilities:
             return False
 
     def checkpoint(self, wanted: bool) -> bool:
-        """Whether the driver checkpoints processes."""
+        """Return whether the driver checkpoints processes."""
         return self._checkpoints == wanted
 
     @functools.cached_property
@@ -179,7 +179,7 @@ class Capabilities:
             return False
 
     def nvml(self, wanted: bool) -> bool:
-        """Whether NVML sees a device."""
+        """Return whether NVML sees a device."""
         return self._has_nvml == wanted
 
     @functools.cached_property
@@ -192,7 +192,7 @@ class Capabilities:
             return False
 
     def nvrtc(self, wanted: bool) -> bool:
-        """Whether the CUDA C++ compiler is installed."""
+        """Return whether the CUDA C++ compiler is installed."""
         from cuda.bindings import nvrtc
 
         try:
@@ -201,18 +201,18 @@ class Capabilities:
             return not wanted
 
     def nvrtc_version(self, wanted: tuple[int, int]) -> bool:
-        """Whether the CUDA C++ compiler has at least this version."""
+        """Return whether the CUDA C++ compiler has at least this version."""
         from cuda.bindings import nvrtc
 
         return self.nvrtc(True) and nvrtc.nvrtcVersion()[1:] >= wanted
 
     def nvrtc_path(self, wanted: bool) -> bool:
-        """Whether the CUDA C++ compiler is in a Python package, where it is found without loading it."""
+        """Return whether the CUDA C++ compiler is in a Python package, where it is found without loading it."""
         names = {"nvidia-cuda-nvrtc", "nvidia-cuda-nvrtc-cu12"}
         return any(package.name in names for package in importlib.metadata.distributions()) == wanted
 
     def nvjitlink(self, wanted: bool) -> bool:
-        """Whether nvJitLink is installed and new enough."""
+        """Return whether nvJitLink is installed and new enough."""
         from cuda.core import Linker
 
         with warnings.catch_warnings():
@@ -220,13 +220,13 @@ class Capabilities:
             return (Linker.which_backend() == "nvJitLink") == wanted
 
     def nvjitlink_version(self, wanted: tuple[int, int]) -> bool:
-        """Whether nvJitLink has at least this version."""
+        """Return whether nvJitLink has at least this version."""
         from cuda.bindings import nvjitlink
 
         return self.nvjitlink(True) and nvjitlink.version() >= wanted
 
     def nvvm(self, wanted: bool) -> bool:
-        """Whether the NVVM compiler and its library of mathematical functions are installed."""
+        """Return whether the NVVM compiler and its library of mathematical functions are installed."""
         from cuda.pathfinder import locate_bitcode_lib
 
         from cuda.core import Program, ProgramOptions
@@ -238,13 +238,13 @@ class Capabilities:
             return not wanted
 
     def curand(self, wanted: bool) -> bool:
-        """Whether the library cuRAND is installed, which has the tables for Sobol numbers."""
+        """Return whether the library cuRAND is installed, which has the tables for Sobol numbers."""
         from cuda.core.driver.curandom import get_curand_version
 
         return (get_curand_version() is not None) == wanted
 
     def cudadevrt(self, wanted: bool) -> bool:
-        """Whether the library of the CUDA runtime for device code is installed."""
+        """Return whether the library of the CUDA runtime for device code is installed."""
         from cuda.pathfinder import find_static_lib
 
         try:
@@ -253,11 +253,11 @@ class Capabilities:
             return not wanted
 
     def compiler(self, wanted: bool) -> bool:
-        """Whether a C++ compiler is installed, for extensions built by the tests."""
+        """Return whether a C++ compiler is installed, for extensions built by the tests."""
         return (shutil.which("g++") is not None) == wanted
 
     def extensions(self, wanted: bool) -> bool:
-        """Whether tests can build extensions: with a C++ compiler, and the CUDA headers for the installed bindings."""
+        """Return whether tests can build extensions: with a C++ compiler, and the CUDA headers for the installed bindings."""
         from importlib import metadata
 
         try:
@@ -267,7 +267,7 @@ class Capabilities:
         return (self.compiler(True) and versions[0] == versions[1]) == wanted
 
     def opengl(self, wanted: bool) -> bool:
-        """Whether OpenGL works on device 0 without a window."""
+        """Return whether OpenGL works on device 0 without a window."""
         return self._has_opengl == wanted
 
     @functools.cached_property
@@ -282,19 +282,19 @@ class Capabilities:
             return False
 
     def graphics_buffers(self, wanted: bool) -> bool:
-        """Whether graphics buffers can be registered: those of OpenGL, or the emulated ones of the software device."""
+        """Return whether graphics buffers can be registered: OpenGL buffers, or the software device's emulated ones."""
         return (self.device_count > 0 and (self.software(True) or self._has_opengl)) == wanted
 
     def command(self, wanted: str) -> bool:
-        """Whether a program is on the path; for zig, its Python package also counts."""
+        """Return whether a program is on the path; for zig, its Python package also counts."""
         return shutil.which(wanted) is not None or (wanted == "zig" and importlib.util.find_spec("ziglang") is not None)
 
     def source(self, wanted: bool) -> bool:
-        """Whether the tests lie in a checkout, beside the source."""
+        """Return whether the tests lie in a checkout, beside the source."""
         return (Path(__file__).parents[2] / "setup.py").exists() == wanted
 
     def ptx(self, wanted: bool) -> bool:
-        """Whether the driver loads the PTX that the CUDA C++ compiler makes."""
+        """Return whether the driver loads the PTX that the CUDA C++ compiler makes."""
         from cuda.bindings import nvrtc
 
         from support.bindings import driver_version
@@ -302,7 +302,7 @@ class Capabilities:
         return (self.device_count > 0 and driver_version() >= nvrtc.nvrtcVersion()[1:]) == wanted
 
     def software(self, wanted: bool) -> bool:
-        """Whether the device of this process is the software device, which comes with compilers of its own."""
+        """Return whether the device of this process is the software device, which has its own compilers."""
         import cuda.core  # chooses the device
         import cuda.emulator
 
@@ -315,33 +315,33 @@ class Capabilities:
         return subprocess.run([sys.executable, "-c", ask], env=environment, capture_output=True).returncode == 0
 
     def nvidia_compiler(self, wanted: bool) -> bool:
-        """Whether NVIDIA's compiler is installed, whatever the compiler of this process is."""
+        """Return whether NVIDIA's compiler is installed, whatever the compiler of this process is."""
         return self._has_nvidia_compiler == wanted
 
     def cuda_headers(self, wanted: bool) -> bool:
-        """Whether kernels can include the headers of CUDA, such as those of cooperative groups."""
+        """Return whether kernels can include CUDA headers, such as the cooperative groups headers."""
         from support.headers import header_folders
 
         return (header_folders() is not None) == wanted
 
     def cccl(self, wanted: bool) -> bool:
-        """Whether kernels can include the headers of the CUDA Core Compute Libraries."""
+        """Return whether kernels can include the headers of the CUDA Core Compute Libraries."""
         from support.headers import cccl_folder
 
         return (cccl_folder() is not None and self.cuda_headers(True)) == wanted
 
     def curand_headers(self, wanted: bool) -> bool:
-        """Whether kernels can include the headers of cuRAND."""
+        """Return whether kernels can include the headers of cuRAND."""
         from support.headers import curand_folder
 
         return (curand_folder() is not None) == wanted
 
     def modules(self, wanted: tuple[str, ...]) -> bool:
-        """Whether several optional Python packages are installed."""
+        """Return whether several optional Python packages are installed."""
         return all(self.module(name) for name in wanted)
 
     def module(self, wanted: str) -> bool:
-        """Whether an optional Python package is installed."""
+        """Return whether an optional Python package is installed."""
         return importlib.util.find_spec(wanted) is not None
 
 

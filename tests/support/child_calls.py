@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Functions that tests call in a child process: memory that is checkpointed, and a resource that is forked."""
+"""Functions that tests call in a child process: checkpointed memory, and a forked resource."""
 
 import os
 

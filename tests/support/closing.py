@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Objects that are closed in the middle of a call: by its own arguments, by their resource, or by another thread.
+"""Objects closed in the middle of a call: by its own arguments, by their resource, or by another thread.
 
 The functions run in child processes, because what goes wrong here ends the process.
 """
@@ -35,7 +35,7 @@ DOCUMENTED = (RuntimeError, BufferError, ValueError, TypeError, CUDAError)
 
 
 class ClosingResource(MemoryResource):
-    """Page-locked memory that is overwritten when it is freed.
+    """Page-locked memory, overwritten when it is freed.
 
     Reading the attribute named ``closing`` first closes the buffer ``victim``.
     """
@@ -114,7 +114,7 @@ USES = {
 def use_while_the_resource_closes(closing: str, use: str) -> str:
     """Use a buffer whose resource closes it when an attribute is read; return the type name of the result or error.
 
-    A RuntimeError counts as that, whatever its class: closed objects raise one of their own.
+    Any RuntimeError counts, because closed objects raise their own class.
     """
     resource = ClosingResource(closing)
     buffer = resource.allocate(SIZE)

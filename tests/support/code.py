@@ -51,7 +51,7 @@ def runtime_library() -> str:
 
 @functools.cache
 def runtime_object() -> bytes:
-    """Return the host object file in that library: the first member of the archive that is an ELF file."""
+    """Return the host object file in that library: the first ELF file in the archive."""
     archive = Path(runtime_library()).read_bytes()
     start = len("!<arch>\n")
     while True:
@@ -76,7 +76,7 @@ def runtime_fatbin() -> bytes:
 
 
 def run_on_int(stream, kernel, value: int) -> int:
-    """Run a kernel that changes one int in place, and return what it made of a value."""
+    """Run a kernel that changes one int in place, and return the changed value."""
     from cuda.core import LaunchConfig, LegacyPinnedMemoryResource, launch
 
     with LegacyPinnedMemoryResource().allocate(4) as buffer, memoryview(buffer) as raw, raw.cast("B") as view:
@@ -86,7 +86,7 @@ def run_on_int(stream, kernel, value: int) -> int:
         return struct.unpack("<i", view)[0]
 
 
-# `send()` interrupts the main thread once it compiles, links or loads; `back()` checks that the handler ran meanwhile.
+# `send()` interrupts the main thread once it compiles, links or loads; `back()` checks that the handler has run.
 INTERRUPT = r"""
 import os, signal, sys, threading, time
 from cuda.core._utils import host_wait as waiting

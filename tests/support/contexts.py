@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Contexts made without ``cuda.core``, as other libraries in the process do, and what a failed test leaves behind."""
+"""Contexts made without ``cuda.core``, as other libraries in the process do, and leftovers of failed tests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import contextlib
 import gc
 import sys
 
-# Errors of kernels after which every call in the context fails.
+# Kernel errors that make every later call in the context fail.
 FAULTS = (
     "ILLEGAL_ADDRESS",
     "LAUNCH_TIMEOUT",
@@ -95,7 +95,7 @@ def end_captures() -> None:
 
 
 def end_capture(stream) -> None:
-    """End the capture of a stream that was begun through the bindings, if there is one."""
+    """End a stream's capture begun through the bindings, if there is one."""
     from cuda.bindings import driver
 
     error, status = driver.cuStreamIsCapturing(stream.handle)

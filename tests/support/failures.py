@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from support.work import settle
 
 CODES = ("CUDA_ERROR_OUT_OF_MEMORY", "CUDA_ERROR_UNKNOWN")
-# Calls that record an event behind work that the end of a resource waits for. If one fails, the stream is queried.
+# Calls that record an event after work that a release waits for. If one fails, the stream is queried.
 MARKING = ("cuStreamGetCtx", "cuCtxGetCurrent", "cuCtxPushCurrent*", "cuEventCreate", "cuEventRecord", "cuEventQuery")
 
 
@@ -31,7 +31,7 @@ def fail_each_call(program, code, *, calls="*", overcome=()) -> set[str]:
         try:
             program()
         finally:
-            settle()  # a resource that waits for its work is no leak
+            settle()  # a resource that waits for its work is not a leak
 
     def check(call, error):
         if not is_clear(error, call, code):

@@ -32,7 +32,7 @@ def unraisable(monkeypatch):
 
 @pytest.fixture
 def set_driver_version(monkeypatch):
-    """A function that sets the driver's version, with which programs compare NVRTC's, or the error of asking for it."""
+    """A function that sets the driver version that programs compare with NVRTC's, or the error of querying it."""
     from cuda.core import _program
 
     def set_version(version):
@@ -72,7 +72,7 @@ def set_current_arch(monkeypatch):
 
 @pytest.fixture
 def settle_at_once(monkeypatch):
-    """A function after which a header counts as settled, even if it has just changed."""
+    """A function that lets a header count as settled even if it has just changed."""
     from cuda.core._compile.cache import _headers
 
     return lambda: monkeypatch.setattr(_headers, "_UNSETTLED", -10_000_000_000)

@@ -21,7 +21,7 @@ from cuda.core.graph import GraphDefinition
 SOURCE = 'extern "C" __global__ void store(int *out, int value) { *out = value; }'
 ONE, TWO = LaunchConfig(grid=1, block=1), LaunchConfig(grid=2, block=1)
 THREADS = 8
-LEAST_DONE = 25  # calls that succeed, for each thread, also where the time is short
+LEAST_DONE = 25  # successful calls per thread, even if the time is short
 DOCUMENTED = (RuntimeError, ValueError, CUDAError)
 
 

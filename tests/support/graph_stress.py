@@ -4,7 +4,7 @@
 
     cd tests && CUDA_CORE_DEVICE=auto PYTHONPATH=$PWD/..:. python -m support.graph_stress --rounds 10000 --seed 1
 
-Each shared definition is changed under a lock of its own, as the interface demands; executables need no lock.
+Each shared definition is changed under its own lock, as the interface demands; executables need no lock.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ PLAIN = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(("srand", ctypes.CDLL(None)))
 
 
 class Slot:
-    """A definition, its executables, and the lock under which they are changed."""
+    """A definition, its executables, and the lock that guards their changes."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -246,7 +246,7 @@ class Stress:
             try:
                 graph.update(slot.definition)
             except CUDAError:
-                return "refused"
+                return "rejected"
         return None
 
     def do_change_executable(self, dice, slot, stream):
@@ -269,7 +269,7 @@ class Stress:
                     else:
                         continue
                 except CUDAError:
-                    return "refused"  # a node that was added after the instantiation
+                    return "rejected"  # a node added after the instantiation
                 return name
         return "nothing"
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Green contexts for tests, and the multiprocessors on which their kernels run."""
+"""Green contexts for tests, and the SMs that their kernels run on."""
 
 from __future__ import annotations
 

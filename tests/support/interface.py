@@ -46,7 +46,7 @@ class Entry:
 
     @property
     def path(self) -> str:
-        """The dotted path by which a program reaches it."""
+        """The dotted path that a program reaches it by."""
         return f"{self.module}.{self.name}"
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from support import interface
 
-# Modules in which the names of a page are looked up, those of the page's own area first.
+# Modules to look up a page's names in, starting with the page's own area.
 AREAS = {"04": "cuda.core.graph", "06": "cuda.core.texture", "07": "cuda.core.system"}
 PLACES = (
     *("cuda.core", "cuda.core.graph", "cuda.core.texture", "cuda.core.utils", "cuda.core.typing"),
@@ -168,7 +168,7 @@ class Page:
 
 
 def readable(text: str | None) -> str | None:
-    """Return parameters without annotations, with ``...`` for defaults that are no literals; None if unreadable."""
+    """Return parameters without annotations, with ``...`` for defaults that are not literals, or None if unreadable."""
     try:
         arguments = ast.parse(f"def function{text}: pass").body[0].args
     except SyntaxError:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The counters of the native core: what it still holds or has yet to destroy, which no public name tells."""
+"""The native core's counters of held and pending resources, which no public name exposes."""
 
 from cuda.core._native._cuda_core import (
     capture_count,

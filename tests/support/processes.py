@@ -74,8 +74,8 @@ def uncollected() -> Iterator[None]:
 
 
 def let_clock_tick(folder: Path) -> None:
-    """Wait until a file that changes now gets another time stamp than those that changed before."""
-    # Not in the folder itself, because its own time stamp counts as well.
+    """Wait until a file that changes now gets a later time stamp than earlier changes."""
+    # Not in the directory itself, because its time stamp also counts.
     probe = folder.parent / f"{folder.name}.probe"
     probe.write_text("")
     before = probe.stat().st_ctime_ns

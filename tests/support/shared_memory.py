@@ -60,7 +60,7 @@ def read_and_answer(buffer, value) -> tuple[bytes, bool, int]:
 
 
 def echo(*values):
-    """Return what was sent."""
+    """Return the sent objects."""
     return values[0] if len(values) == 1 else values
 
 
@@ -80,13 +80,13 @@ def pass_on(source, target) -> None:
 
 
 def fill_and_return(buffer, value):
-    """Return a buffer that was filled."""
+    """Return a filled buffer."""
     put(buffer, value)
     return buffer
 
 
 def keep(name, value) -> None:
-    """Keep what was sent."""
+    """Keep the sent objects."""
     kept[name] = value
 
 
@@ -96,7 +96,7 @@ def kept_contents(name, size) -> bytes:
 
 
 def close_kept(*names) -> None:
-    """Close what was kept, in this order."""
+    """Close the kept objects, in this order."""
     for name in names:
         kept.pop(name).close()
     gc.collect()
@@ -142,7 +142,7 @@ def import_twice(pool, descriptor) -> tuple[bool, bytes]:
 
 
 def use_new_pool(buffer) -> tuple[bytes, bytes]:
-    """Read a buffer and close it and its pool; return its bytes, and those of memory from a new pool."""
+    """Read a buffer, close it and its pool, and return its bytes and the bytes of memory from a new pool."""
     held, imported = contents(buffer), buffer.memory_resource
     buffer.close()
     Device(0).sync()
@@ -192,7 +192,7 @@ def import_in_threads(pool, descriptor) -> set[bytes]:
 
 
 def load_without_context(data, pool) -> bytes:
-    """Return the bytes of a buffer that is unpickled on a thread without a context."""
+    """Return the bytes of a buffer unpickled on a thread without a context."""
     type(pool).from_registry(pool.uuid)
 
     def work():
@@ -231,7 +231,7 @@ def is_done(event) -> bool:
     return event.is_done
 
 
-def record_behind_work():
+def record_after_work():
     """Return an event of a stream that stays busy until the process ends."""
     stream = Device(0).create_stream()
     work = kept["work"] = busy(stream)

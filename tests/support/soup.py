@@ -383,7 +383,7 @@ def main() -> int:
     parser.add_argument("--threads", type=int, default=8)
     parser.add_argument("--operations", type=int, default=0, help="do at least this many, however long it takes")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--captures", action="store_true", help="let streams be captured, too")
+    parser.add_argument("--captures", action="store_true", help="also capture streams")
     arguments = parser.parse_args()
     faulthandler.enable()
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):  # for methods that write to a path

@@ -137,7 +137,7 @@ def _classic_module():
     return classic().module_from_buffer(image())
 
 
-# Objects of the classic interface. Its contexts are missing here: each thread has a stack of its own.
+# Objects of the classic interface. Its contexts are missing here, because each thread has its own stack.
 CLASSIC: dict[str, Callable] = {
     "DeviceAllocation": lambda: classic().mem_alloc(64),
     "GPUArray": lambda: classic() and gpuarray.zeros(64, np.float32),

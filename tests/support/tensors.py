@@ -109,7 +109,7 @@ class OldExporter(DLPackExporter):
         return super().__dlpack__(stream=stream)
 
 
-# Changes to a DLPackExporter's tensor of shape (2, 3), and a part of the message that refuses each.
+# Changes to a DLPackExporter's tensor of shape (2, 3), and part of the error message for each.
 BAD_TENSORS = [
     ({"shape": None}, "2 axes must have a shape, not a null pointer"),
     ({"ndim": -1}, "from 0 to 64 axes, not -1"),

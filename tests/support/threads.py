@@ -8,7 +8,7 @@ import threading
 
 
 def in_thread(function):
-    """Call a function on a new thread and return its result, or raise what it raised."""
+    """Call a function on a new thread and return its result or raise its exception."""
     outcome = {}
 
     def run():

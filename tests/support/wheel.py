@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that a wheel has what the checkout has: modules, extensions, stubs, headers, and the software device.
+"""Checks that a wheel matches the checkout: modules, extensions, stubs, headers, and the software device.
 
 python wheel.py WHEEL
 

@@ -17,7 +17,7 @@ _semaphores = []
 def busy(stream):
     """Keep a stream busy inside the block, or until the yielded function is called.
 
-    The driver waits for a semaphore of the C library, so no interpreter lock is involved. Garbage is collected
+    The driver waits for a C library semaphore, so the GIL is not involved. Garbage is collected
     before and not inside the block: unloading the kernels of earlier tests would wait for the busy device.
     """
     gc.collect()
@@ -27,7 +27,7 @@ def busy(stream):
     _semaphores.append(semaphore)
     libc.sem_init(semaphore, 0, 0)
     wait = ctypes.cast(libc.sem_wait, ctypes.c_void_p).value
-    # Not by the bindings: those of CUDA 12 hold the GIL while the function runs.
+    # Not by the bindings, because the CUDA 12 bindings hold the GIL while the function runs.
     launch = ctypes.CDLL("libcuda.so.1").cuLaunchHostFunc
     error = launch(*map(ctypes.c_void_p, (int(stream.handle), wait, ctypes.addressof(semaphore))))
     assert error == 0, error
@@ -69,7 +69,7 @@ def released_after_failure(release, calls):
 
 
 def settle():
-    """Wait until no resource waits for the end of work, also of earlier tests."""
+    """Wait until no resource waits for work to end, including work of earlier tests."""
     from support.internals import wait_for_pending_destructions
 
     for _ in range(150):  # each wait takes up to a fifth of a second

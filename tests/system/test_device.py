@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Devices of NVML: how they are found, their attributes, and refused arguments."""
+"""NVML devices: how they are found, their attributes, and rejected arguments."""
 
 import builtins
 import copy
@@ -17,7 +17,7 @@ from support.threads import COUNT, run_in_threads
 pytestmark = pytest.mark.requires(nvml=True)
 
 READINGS = {
-    # The function of NVML, what it returns, and the value of the attribute.
+    # The NVML function, its result, and the value of the attribute.
     "serial": ("device_get_serial", "1650123", "1650123"),
     "module_id": ("device_get_module_id", 3, 3),
     "minor_number": ("device_get_minor_number", 0, 0),
@@ -123,7 +123,7 @@ def test_get_all_devices_returns_instances_of_the_class(gpu):
 
 
 def test_attributes_cannot_be_set_or_deleted(gpu):
-    assert gpu.name  # an attribute that is cached cannot be set, either
+    assert gpu.name  # cached attributes cannot be set, either
     for name in ("name", "index", "memory_info", "temperature", "get_fan", "unknown"):
         with pytest.raises(AttributeError, match=f"'{name}' of a Device cannot be set"):
             setattr(gpu, name, 1)

@@ -50,7 +50,7 @@ def test_values_of_many_types_are_read_at_once(gpu, fake):
     assert values.get_all_values() == [value for _, value in TYPES.values()] == [entry.value for entry in values]
 
 
-def refusal(call):
+def error_of(call):
     """Return the name of the exception of a call that the device does not support, or None."""
     try:
         call()
@@ -65,7 +65,7 @@ def test_values_of_a_device_have_ids_times_and_scopes(gpu):
     assert [value.field_id for value in values] == [FieldId.DEV_NVLINK_LINK_COUNT] * 3
     assert type(values[0].timestamp) is int and values[0].timestamp <= gpu.get_field_values(ids)[0].timestamp
     assert type(values[0].latency_usec) is int and values[1].scope_id == 0
-    assert refusal(values.validate) == refusal(lambda: values[0].value)  # equal also without NVLink
+    assert error_of(values.validate) == error_of(lambda: values[0].value)  # equal even without NVLink
     assert values[-1].field_id == values[2].field_id
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""NVML is initialized at its first use, once, and again after a fork; without its library each query raises."""
+"""NVML is initialized once, on first use, and again after a fork. Without its library, each query raises."""
 
 import os
 
@@ -180,12 +180,12 @@ def test_forked_child_rejects_a_handle_of_its_parent():
         "if pid == 0:\n"
         "    nvml.init_v2()\n"
         "    try: nvml.device_get_name(old)\n"
-        "    except nvml.UninitializedError: print('refused', flush=True)\n"
+        "    except nvml.UninitializedError: print('rejected', flush=True)\n"
         "    print(nvml.device_get_handle_by_index_v2(0) != old, flush=True)\n"
         "    os._exit(0)\n"
         "assert os.waitpid(pid, 0)[1] == 0"
     )
-    assert out.split() == ["refused", "True"]
+    assert out.split() == ["rejected", "True"]
 
 
 @pytest.mark.requires(nvml=True)

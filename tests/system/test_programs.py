@@ -26,7 +26,7 @@ def value_or_none(read):
 
 
 def metrics(gpu) -> dict[str, float]:
-    """The gauges of an exporter; those that a device lacks are left out."""
+    """The gauges of an exporter, without the ones that a device lacks."""
     memory = gpu.memory_info
     found = {
         "memory_used_bytes": memory.used,

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The enums of system management: they cover those of NVML."""
+"""The system management enums, which cover NVML's."""
 
 import pickle
 from enum import IntEnum, StrEnum
@@ -12,7 +12,7 @@ from cuda.core import system
 from cuda.core.system import _device, _system_events, typing
 
 STRINGS = [name for name in typing.__all__ if name not in ("DeviceArch", "FieldId")]
-# Members of NVML that have no public name: counts of members, combinations, and members that are deprecated.
+# NVML members without a public name: member counts, combinations, and deprecated members.
 SENTINELS = {
     "AddressingMode": {"NONE"},
     "BrandType": {"COUNT"},
@@ -26,7 +26,7 @@ SENTINELS = {
     "ThermalController": {"NONE"},
     "ThermalTarget": {"UNKNOWN"},
 }
-# Each table: NVML's enum, and the public one, or None if its values are no enum.
+# Each table: NVML's enum, and the public one, or None if its values are not an enum.
 TABLES = {
     "_ADDRESSING_MODE_MAPPING": ("DeviceAddressingModeType", "AddressingMode"),
     "_AFFINITY_SCOPE_MAPPING": ("AffinityScope", "AffinityScope"),

@@ -282,7 +282,7 @@ def test_closing_frees_the_memory(device, stream):
         return free
 
     gc.collect()
-    device.sync()  # frees small resources that were closed before
+    device.sync()  # frees small resources closed before
     before = free()
     array = made(device, (2048, 2048), "float32", 4)
     assert free() <= before - array.size_bytes

@@ -79,7 +79,7 @@ def sample(
     Parameters
     ----------
     values : numpy.ndarray
-        The elements as floats: up to three axes, that of x last, and one of channels.
+        The elements as floats: up to three axes, x last, and a channel axis.
     at : numpy.ndarray
         The coordinates, one row for each read: x, y and z, as many as there are axes.
     modes, linear, is_normalized, border
@@ -311,7 +311,7 @@ def test_layers_are_not_mixed(device, stream, dimensions, filter_mode):
     texture = texture_of(device, array, filter_mode=filter_mode)
     at = coordinates(extents).astype(np.float32)
     linear = filter_mode == "linear"
-    # The number of a layer is unsigned, and a number beyond the last layer reads the last one.
+    # The number of a layer is unsigned, and a number past the last layer reads the last one.
     for layer, expected_layer in ((0, 0), (1, 1), (2, 2), (-1, 2), (3, 2)):
         rows = np.zeros((READS, 4), dtype=np.float32)
         rows[:, :dimensions], rows[:, 3] = at, layer
@@ -388,7 +388,7 @@ def test_gather_returns_one_channel_of_four_neighbors(device, stream):
 
 
 def pyramid(device, stream, extents=(32, 16), levels=5):
-    """Return a mipmapped array in which each element is the number of its level."""
+    """Return a mipmapped array whose elements are the numbers of their levels."""
     mipmap = device.create_mipmapped_array(
         {"shape": extents, "format": "float32", "num_channels": 1, "num_levels": levels}
     )
@@ -548,7 +548,7 @@ def test_layers_have_levels(device, stream, kind):
     read = run(device, stream, f"layered_{kind}_level", texture, rows, 1)[:, 0]
     assert np.abs(read - (10 * rows[:, 3] + wanted)).max() <= STEP
     rows[:, 9] = 0
-    # Along the first axis; or along that of the face towards +x, where 32 elements are two units wide.
+    # Along the first axis, or along the first axis of the +x face, where 32 elements are two units wide.
     rows[:, 5 if kind == "cube" else 4] = 2**wanted * (2 / 32 if kind == "cube" else 1 / 32)
     read = run(device, stream, f"layered_{kind}_gradients", texture, rows, 1)[:, 0]
     assert np.abs(read - (10 * rows[:, 3] + wanted)).max() <= LEVEL_STEPS

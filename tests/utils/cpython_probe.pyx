@@ -88,7 +88,7 @@ cdef int check_error() except? 0:
 
 
 cdef class Singleton:
-    """Calling the class always returns one object; `made` has the function that was used, and its arguments."""
+    """Calling the class always returns one object; `made` has the used function and its arguments."""
     cdef public object made
 
 
@@ -109,7 +109,7 @@ set_constructor(<PyTypeObject*>Singleton, <newfunc>make, <vectorcallfunc>find)
 
 
 cdef class Adder:
-    """An object that is called without a tuple of arguments."""
+    """An object called without a tuple of arguments."""
     cdef vectorcallfunc _call
 
     def __cinit__(self):

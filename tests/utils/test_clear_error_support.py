@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that raise an error which says what was expected."""
+"""Checks whose errors name the expected value."""
 
 import pytest
 

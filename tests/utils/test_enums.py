@@ -24,7 +24,7 @@ LEFT_OUT = {
     "VIRTUAL_MEMORY_LOCATION": ("DEVICE_LOCALITY_DOMAIN",),
     # Needs security attributes, which options cannot carry.
     "VIRTUAL_MEMORY_HANDLE": ("WIN32",),
-    # Transitions between states; the four public states are those of a process at rest.
+    # Transitions between states. The four public states describe a process at rest.
     "PROCESS_STATE": ("CHECKPOINTING", "RESTORING"),
 }
 

@@ -146,7 +146,7 @@ is_looking = threading.Event()
 
 def driver(is_thorough):
     is_looking.set()
-    time.sleep(0.2)  # the interpreter begins to exit meanwhile
+    time.sleep(0.2)  # the interpreter begins to exit in the meantime
     return ""
 
 libraries.driver = driver

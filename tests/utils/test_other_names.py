@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Names of other libraries: an AttributeError that says what to use instead."""
+"""Names from other libraries: the AttributeError names the replacement."""
 
 import numpy as np
 import pytest

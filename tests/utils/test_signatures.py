@@ -46,7 +46,7 @@ def test_signature_of_a_launch_configuration_has_its_fields():
     assert signature.parameters["is_cooperative"].default is False
     assert signature.parameters["shmem_size"].annotation == "int | None"
     assert signature.bind(grid=1, block=2).arguments == {"grid": 1, "block": 2}
-    # Since Python 3.13 each parameter has a line of its own.
+    # Since Python 3.13, each parameter has its own line.
     text = " ".join(pydoc.render_doc(LaunchConfig, renderer=pydoc.plaintext).replace("|", " ").split())
     assert "LaunchConfig(grid: " in text.replace("( ", "(")
 

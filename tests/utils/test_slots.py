@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """References from lower layers to higher ones.
 
-The tests use private names, because a program meets slots only through what they return, at first uses.
+The tests use private names, because a program meets slots only through their values, on first use.
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ def test_errors_of_importers_are_raised(calls):
         from_any(Image.__new__(Photo), -1)
     with pytest.raises(BufferError, match="ambiguous"):
         from_any(Image(np.zeros(2)))
-    # An importer that returns its own type would recurse for ever.
+    # An importer that returns its own type would recurse forever.
     with pytest.raises(BufferError, match="returned a Image, which has neither"):
         from_any(Image(Image(np.zeros(2))), -1)
 

@@ -6,7 +6,7 @@ import pytest
 
 from support import interpreter
 
-# Classes with the names and the behaviour of the libraries; `looked_up` lists the attributes that are read.
+# Classes with the names and behavior of the libraries; `looked_up` lists the attributes that are read.
 STAND_INS = """
 import sys, types
 import numpy as np
@@ -39,7 +39,7 @@ class DeviceNDArrayBase(Noting):
 
 class DeviceNDArray(DeviceNDArrayBase): pass
 
-# Host memory that is mapped for a device; these arrays are NumPy arrays, too.
+# Host memory mapped for a device. These are also NumPy arrays.
 class MappedNDArray(DeviceNDArrayBase, np.ndarray): pass
 
 module("numba.cuda.cudadrv.devicearray", DeviceNDArrayBase=DeviceNDArrayBase, DeviceNDArray=DeviceNDArray,
@@ -73,7 +73,7 @@ class array(Noting):
 module("warp", array=array)
 
 def looks(make, *arguments):
-    make(*arguments)    # the class is known from here on
+    make(*arguments)    # the class is known from now on
     looked_up.clear()
     view = make(*arguments)
     return view, list(looked_up)
@@ -129,7 +129,7 @@ for known in (False, True):    # before and after the class is known
 
 
 def test_mapped_arrays_are_viewed_as_host_arrays():
-    """They are NumPy arrays, too, whose DLPack comes first."""
+    """They are also NumPy arrays, whose DLPack comes first."""
     run("""
 mapped = np.arange(4.0).view(MappedNDArray)
 view = View.from_any_interface(mapped, -1)
@@ -179,7 +179,7 @@ else:
 
 
 def test_array_with_a_stream_needs_a_stream_that_waits():
-    """Numba's interface has the stream that the array is bound to, for which the consumer must wait."""
+    """Numba's interface names the stream that the array is bound to, and the consumer must wait for it."""
     run("""
 try:
     View.from_any_interface(DeviceNDArray(np.zeros(2), 0x1234), None)

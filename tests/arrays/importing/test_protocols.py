@@ -38,7 +38,7 @@ from_interface = StridedMemoryView.from_array_interface
 
 
 class Array(np.ndarray):
-    """A NumPy array that is viewed by protocol only."""
+    """A NumPy array viewed by protocol only."""
 
 
 def facts(view):
@@ -54,7 +54,7 @@ def test_importing_does_not_import_numpy():
 
 @pytest.mark.parametrize("kind, tensor", [("DLPackExporter", "_managed"), ("VersionedExporter", "_versioned")])
 def test_deleters_are_not_called_at_exit(kind, tensor):
-    # The code of a deleter may be gone then: that of a ctypes function is freed with its module.
+    # A deleter's code may be gone by then: a ctypes function is freed with its module.
     code = (
         "import ctypes\n"
         "from cuda.core.utils import StridedMemoryView\n"
@@ -317,7 +317,7 @@ class Integral:
 
 
 class Handle(Integral):
-    """Like a handle of cuda.bindings: int() converts it, but it is no integer."""
+    """Like a handle of cuda.bindings: int() converts it, but it is not an integer."""
 
     def __int__(self):
         return self.value

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Options of tensor maps: values of the enums, normalization, and values that are rejected."""
+"""Tensor map options: enum values, normalization, and rejected values."""
 
 import numpy as np
 import pytest

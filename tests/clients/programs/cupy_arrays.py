@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 # needs: cupy
-"""Arrays of CuPy as arguments, views and copies, on CuPy's streams and those of cuda.core."""
+"""CuPy arrays as arguments, views and copies, on CuPy's and cuda.core's streams."""
 
 import cupy as cp
 import numpy as np
@@ -27,7 +27,7 @@ SOURCE = (
 )
 kernel = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile("cubin").get_kernel("axpy")
 n = 50_001
-from_external = getattr(cp.cuda.Stream, "from_external", None)  # from CuPy 14 on
+from_external = getattr(cp.cuda.Stream, "from_external", None)  # CuPy 14 and later
 with from_external(stream) if from_external else cp.cuda.ExternalStream(int(stream.handle)):
     x = cp.random.random(n, dtype=cp.float32)
     y = cp.ones(n, dtype=cp.float32)
@@ -60,7 +60,7 @@ with theirs:
 
 
 class Theirs:
-    """A stream of CuPy, in the protocol by which libraries exchange streams."""
+    """A CuPy stream, in the protocol that libraries use to exchange streams."""
 
     def __cuda_stream__(self):
         return 0, theirs.ptr

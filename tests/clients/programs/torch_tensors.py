@@ -19,7 +19,7 @@ def check(condition):
 
 
 class TorchStream:
-    """PyTorch's stream, in the protocol by which libraries exchange streams."""
+    """PyTorch's stream, in the protocol that libraries use to exchange streams."""
 
     def __init__(self, stream):
         self.stream = stream

@@ -211,7 +211,7 @@ def test_file_others_read_is_replaced_later_or_kept_on_windows(cache, fake_os, m
     assert cache["key"] == (b"new" if failures == 2 else b"old")
 
 
-# Real failures of the file system, in a process of their own
+# Real file system failures, in a separate process
 
 
 def run_in_child(program: str, *args) -> str:

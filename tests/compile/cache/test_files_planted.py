@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""FileStreamProgramCache with planted files in place of its own, unusual umasks, copied directories and full disks."""
+"""FileStreamProgramCache with planted files, unusual umasks, copied directories and full disks."""
 
 import contextlib
 import errno
@@ -88,7 +88,7 @@ PLANTED = [
     plant_file_for_all,
 ]
 
-# Runs in a process of its own, because a planted FIFO may block it.
+# Runs in its own process, because a planted FIFO may block it.
 USE_CACHE = """
 import sys
 from cuda.core.utils import FileStreamProgramCache
@@ -100,7 +100,7 @@ with FileStreamProgramCache(sys.argv[1], max_size_bytes=10_000) as cache:
 
 
 def use_in_process(root) -> str:
-    """Read, store and read a value in another process; return what it printed."""
+    """Read, store and read a value in another process, and return its output."""
     command = [sys.executable, "-W", "error", "-c", USE_CACHE, str(root)]
     return subprocess.run(command, capture_output=True, text=True, timeout=20, check=True).stdout.strip()
 
@@ -241,7 +241,7 @@ def fail(*args, **kwargs):
 
 
 class FullFile:
-    """A file to which nothing can be written."""
+    """A file that cannot be written to."""
 
     def __init__(self, path):
         self._file = open(path, "xb")

@@ -18,7 +18,7 @@ DIGEST = b"d" * 32
 
 
 class Machine:
-    """What the key takes from the machine; a value that is an exception is raised. None leaves the real answer."""
+    """The key's inputs from the machine. An exception as a value is raised; None leaves the real answer."""
 
     backend = CompilerBackendType.NVJITLINK  # every machine seems to link with nvJitLink
     nvrtc_version = nvjitlink_version = driver_version = load_nvvm = is_software = software_build = None

@@ -41,7 +41,7 @@ def parts(stream, kind="cubin"):
 
 
 def check_part(stream, code):
-    """Run the kernel of MAIN and PART, and check what it computes."""
+    """Run the kernel of MAIN and PART, and check its result."""
     assert run_on_int(stream, code.get_kernel("f"), 13) == 3 * 13 + 1
 
 

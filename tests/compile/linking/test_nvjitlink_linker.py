@@ -78,14 +78,14 @@ def other():
 
 
 def settled_links():
-    """Collect garbage and return the remaining links, some of which other threads may still destroy."""
+    """Collect garbage and return the remaining links. Other threads may still destroy some of them."""
     gc.collect()
     linker_of().close()
     return [item for item in gc.get_objects() if type(item).__name__ == "Link"]
 
 
 def new_links(before):
-    """Return how many links there are besides those of ``before``."""
+    """Return how many links exist besides ``before``."""
     gc.collect()
     known = {id(link) for link in before}
     return sum(type(item).__name__ == "Link" and id(item) not in known for item in gc.get_objects())
@@ -247,7 +247,7 @@ def test_link_that_fails_on_another_thread_is_destroyed(other, tmp_path):
     before = settled_links()
     other(link)
     other(lambda: linker_of().close())
-    # The failed link of the other thread is destroyed; that of this thread still exists.
+    # The failed link of the other thread is destroyed, and the link of this thread still exists.
     assert new_links(before) == 0
 
 

@@ -17,7 +17,7 @@ print(Linker.which_backend())
 
 
 def which_backend(module):
-    """Return the back end of a new process in which ``cuda.bindings.nvjitlink`` is the value of an expression."""
+    """Return the back end of a new process that sets ``cuda.bindings.nvjitlink`` to the value of an expression."""
     return run("import warnings; warnings.simplefilter('ignore')" + PROGRAM.format(module=module)).strip()
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments of linear copies and fills: what is accepted as memory and as a number, and what is rejected."""
+"""Arguments of linear copies and fills: accepted memory and numbers, and rejected values."""
 
 import array
 import ctypes

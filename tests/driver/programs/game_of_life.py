@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Conway's game of life on a torus, with a context of its own in a worker thread."""
+"""Conway's game of life on a torus, with a separate context in a worker thread."""
 
 import threading
 

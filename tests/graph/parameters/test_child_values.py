@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of child graph nodes: the graph that is copied."""
+"""Parameters of child graph nodes: the copied graph."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of kernel nodes: the launches that are rejected, and arguments that a node keeps alive."""
+"""Kernel node parameters: rejected launches, and arguments that a node keeps alive."""
 
 import gc
 import weakref

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of nodes that fill, copy, allocate and free memory: what is accepted, and what is rejected."""
+"""Parameters of nodes that fill, copy, allocate and free memory: accepted and rejected values."""
 
 import numpy as np
 import pytest

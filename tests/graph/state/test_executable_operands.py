@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Operands of nodes that were updated in an executable: when they are kept, and when they are released."""
+"""Operands of nodes updated in an executable: when they are kept, and when they are released."""
 
 import gc
 import threading

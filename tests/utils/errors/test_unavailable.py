@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Objects that are closed, destroyed or not initialized: RuntimeErrors for which ``hasattr()`` is False."""
+"""Closed, destroyed or uninitialized objects: RuntimeErrors that make ``hasattr()`` return False."""
 
 import pickle
 import traceback

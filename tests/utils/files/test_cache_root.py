@@ -11,7 +11,7 @@ from cuda.core.utils import FileStreamProgramCache
 
 
 def cache_root(inside) -> Path:
-    """Return the directory below another one in which a program cache is made by default."""
+    """Return the default directory of a program cache below another directory."""
     FileStreamProgramCache()["key"] = b"code"
     (found,) = Path(inside).rglob("program-cache")
     shutil.rmtree(found)
