@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all rooms use. Depends on no other file of ours but the generated driver types.
+// Definitions shared by all layers. Of our own files, it depends only on the generated driver types.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ namespace emu {
 
 using Bytes = std::vector<std::byte>;
 
-// The size of the processor's instruction for a call. Each block of code begins with one if it is counted.
+// The size of a call instruction. With coverage or advice, every basic block begins with one.
 #if defined(__x86_64__)
 constexpr size_t call_bytes = 5;
 #else
@@ -44,10 +44,10 @@ struct Error {
     explicit operator bool() const { return code != CUDA_SUCCESS; }
 };
 
-// The folder of the loaded library, which contains device_include/.
+// The directory of the loaded library, which contains device_include/.
 const std::string& home();
 
-// Writes one line on stderr, with the prefix "cuda.emulator: ".
+// Writes one line to stderr, prefixed with "cuda.emulator: ".
 void say(const std::string& line);
 
 } // namespace emu

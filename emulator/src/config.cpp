@@ -50,7 +50,7 @@ void Reader::reject(const char* name, const char* text, const std::string& form)
     out_.valid = false;
 }
 
-// Parses "2", "1.5G", "512M"; false if it is something else.
+// Parses "2", "1.5G" or "512M". Returns false for anything else.
 bool read_number(const char* text, double* value)
 {
     char* end = nullptr;
@@ -82,7 +82,7 @@ void Reader::take_text(const char* name, std::string* target)
         *target = text;
 }
 
-// Parses "MAJOR.MINOR"; false if it is something else.
+// Parses "MAJOR.MINOR". Returns false for anything else.
 bool read_version(const char* text, int* major, int* minor)
 {
     char rest = 0;
@@ -108,7 +108,7 @@ void Reader::take_compute_capability()
     reject("COMPUTE_CAPABILITY", text, "it must be one of " + list);
 }
 
-// Parses "12.4", or one number such as 12040.
+// Parses "12.4", or a single number such as 12040.
 void Reader::take_driver_version()
 {
     const char* text = variable("DRIVER_VERSION");
@@ -146,7 +146,7 @@ void Reader::take_mode()
         reject("MODE", text, "it must be eager, deterministic, shuffle, or shuffle:SEED with a whole number");
 }
 
-// An unknown word must not switch off the default check. The other checks include that of every access.
+// An unknown word must not switch off the default check. All other checks imply the memory check.
 void Reader::take_checks()
 {
     const char* text = variable("CHECK");
@@ -240,7 +240,7 @@ void end_shuffle()
     shuffled = config().mode == Mode::shuffle;
 }
 
-// The numbers of splitmix64.
+// The splitmix64 generator.
 uint64_t next_choice()
 {
     uint64_t x = next_random.fetch_add(0x9e3779b97f4a7c15u) + 0x9e3779b97f4a7c15u;
@@ -257,7 +257,7 @@ const std::vector<int>& known_architectures()
 
 const Config& config()
 {
-    static const Config* value = new Config(Reader().read()); // never destroyed: reports are written at exit
+    static const Config* value = new Config(Reader().read()); // never destroyed, because reports are written at exit
     return *value;
 }
 

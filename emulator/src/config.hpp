@@ -11,22 +11,22 @@
 
 namespace emu {
 
-// eager: work starts on worker threads as soon as its order allows; deterministic: it is done when the call that
-// submits it returns; shuffle: work without an order runs in a random one, when the host waits.
+// eager: worker threads start work as soon as its order allows. deterministic: work completes in the call that submits
+// it. shuffle: unordered work runs in random order, when the host waits.
 enum class Mode { eager, deterministic, shuffle };
 
 struct Checks {
-    bool memory = true;       // CHECK=memory; the others include it
-    bool initialized = false; // CHECK=initialized: reads of memory that nothing has written
+    bool memory = true;       // CHECK=memory; implied by the others
+    bool initialized = false; // CHECK=initialized: reads of memory that was never written
     bool races = false;       // CHECK=races
-    bool stack = false;       // CHECK=stack: red zones between the arrays of a thread
-    bool rows = false;        // CHECK=rows: indices that leave a row of an array
+    bool stack = false;       // CHECK=stack: red zones between a thread's arrays
+    bool rows = false;        // CHECK=rows: indices outside a row of an array
     bool coverage = false;    // COVERAGE is set: count how often each line runs
     bool advice = false;      // ADVISE is set: count transactions, conflicts and divergent branches
     bool debug = false;       // DEBUG is set: compile for a debugger
     uint32_t bits() const; // as EMU_CHECK_*
     bool any() const { return bits() != 0; }
-    // Kernels read the shadow in line, and call a function for closed memory only.
+    // Returns true if kernels read the shadow inline, and call a function only for inaccessible memory.
     bool reads_shadow() const;
 };
 
@@ -40,9 +40,9 @@ struct Config {
     Checks checks;             // CHECK=none, all, or a list of memory, sync, initialized, races, stack and rows
     Nanoseconds time_limit{0}; // TIME_LIMIT of a kernel in seconds; 0: none
     std::string fail;          // FAIL, see abi/planned_faults.hpp
-    std::string coverage;      // COVERAGE: a folder for the counts of each process; empty: none
-    std::string advise;        // ADVISE: a folder for the advice of each process; empty: none
-    std::string debug;         // DEBUG: a folder for the sources of programs; empty: none
+    std::string coverage;      // COVERAGE: a directory for the counts of each process; empty: none
+    std::string advise;        // ADVISE: a directory for the advice of each process; empty: none
+    std::string debug;         // DEBUG: a directory for program sources; empty: none
     std::string trace;         // TRACE: a path, "stderr", or empty
     bool leaks = false;        // LEAKS=1: report at exit
     std::string compiler;      // CXX
@@ -54,10 +54,10 @@ const Config& config();
 
 const std::vector<int>& known_architectures(); // compute capabilities times 10
 
-// The random order of Mode::shuffle, which can also be switched on later. A seed repeats the same numbers.
+// The random order of Mode::shuffle, which can also be enabled later. A seed reproduces the same numbers.
 bool is_shuffled();
 void set_shuffle(uint64_t seed);
-void end_shuffle(); // back to the mode of the configuration
+void end_shuffle(); // back to the configured mode
 uint64_t next_choice();
 
 } // namespace emu

@@ -26,11 +26,11 @@ struct Explanation {
 };
 thread_local Explanation explanation;
 
-// Never destroyed: threads may log while the process exits.
+// Never destroyed, because threads may log while the process exits.
 struct Messages {
     std::mutex mutex;
     std::deque<std::string> rows;
-    unsigned first = 0; // number of the first message that is kept
+    unsigned first = 0; // number of the oldest message still in the log
     size_t bytes = 0;
     std::vector<CUlogsCallbackEntry_st*> listeners;
 };

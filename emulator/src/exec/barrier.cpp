@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Barriers of blocks, clusters and grids: the functions that kernels call.
+// Block, cluster and grid barriers: the functions that kernels call.
 #include "worker.hpp"
 
 using namespace emu::exec;
 
 namespace {
 
-[[noreturn]] void refuse(const Site& site, const char* text)
+[[noreturn]] void fail(const Site& site, const char* text)
 {
     Trouble trouble;
     trouble.kind = FaultKind::trap;
@@ -20,9 +20,9 @@ namespace {
 void check_named(emu_u32 id, emu_u32 count, const Site& site)
 {
     if (id > 15)
-        refuse(site, "the number of a barrier must be from 0 to 15");
+        fail(site, "the number of a barrier must be from 0 to 15");
     if (count % 32)
-        refuse(site, "the thread count of a barrier must be a multiple of the warp size");
+        fail(site, "the thread count of a barrier must be a multiple of the warp size");
 }
 
 } // namespace
@@ -78,7 +78,7 @@ void emu_block_wait(emu_u32 token, const char* file, emu_u32 line)
 void emu_tile_barrier(emu_u32 size, const char* file, emu_u32 line)
 {
     if (size < 64 || size > 1024 || (size & (size - 1)))
-        refuse(EMU_SITE, "a tile of several warps must have 64 to 1024 threads, a power of two");
+        fail(EMU_SITE, "a tile of several warps must have 64 to 1024 threads, a power of two");
     Worker* worker = this_worker();
     emu_u32 thread = worker->state->linear, left = worker->state->threads - thread / size * size;
     worker->block.wait_at(worker->current, Block::tile_barrier(size, thread), left < size ? left : size, false,
@@ -93,7 +93,7 @@ void** emu_tile_slots()
 void emu_grid_barrier(const char* file, emu_u32 line)
 {
     if (!this_worker()->launch->request.cooperative)
-        refuse(EMU_SITE, "a grid barrier needs a cooperative launch");
+        fail(EMU_SITE, "a grid barrier needs a cooperative launch");
     this_worker()->block.wait_at(this_worker()->current, grid_barrier, 0, false, EMU_SITE);
 }
 
@@ -126,15 +126,15 @@ void* emu_cluster_map(const void* shared_address, emu_u32 rank)
     Worker* worker = this_worker();
     const Cluster* cluster = worker->cluster.get();
     if (rank >= (cluster ? cluster->blocks : 1))
-        refuse({EMU_CALLER, nullptr, 0}, "a block maps shared memory of a rank that its cluster does not have");
+        fail({EMU_CALLER, nullptr, 0}, "a block maps shared memory of a rank that its cluster does not have");
     if (!cluster || rank == worker->cluster_rank)
         return const_cast<void*>(shared_address);
-    worker->repeats = true; // the other block may not have begun: let the monitor start threads for it
+    worker->repeats = true; // the other block may not have begun, so let the monitor start threads for it
     if (!worker->launch->wait_for(cluster->places[rank]))
         worker->leave();
     uintptr_t there = worker->map_shared(reinterpret_cast<uintptr_t>(shared_address), rank);
     if (!there)
-        refuse({EMU_CALLER, nullptr, 0}, "a block maps an address that is not in its shared memory");
+        fail({EMU_CALLER, nullptr, 0}, "a block maps an address that is not in its shared memory");
     return reinterpret_cast<void*>(there);
 }
 
@@ -170,8 +170,8 @@ emu_u32 emu_cluster_rank_of(const void* shared_address)
     EmuRange range;
     emu_u32 rank = 0;
     if (!worker->in_cluster(reinterpret_cast<uintptr_t>(shared_address), &range, &rank))
-        refuse({EMU_CALLER, nullptr, 0},
-               "a block asks for the rank of an address that is not in shared memory of its cluster");
+        fail({EMU_CALLER, nullptr, 0},
+             "a block asks for the rank of an address that is not in shared memory of its cluster");
     return rank;
 }
 

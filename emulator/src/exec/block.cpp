@@ -57,7 +57,7 @@ bool Block::run(uint64_t number)
     return done;
 }
 
-// After a fault: discard the fibers without resuming them.
+// Discards the fibers after a fault, without resuming them.
 void Block::abandon()
 {
     carrier_.current = nullptr;
@@ -74,8 +74,9 @@ void Block::abandon()
 
 // ------------------------------------------------------------------------ one thread
 
-// While a thread runs, the state that its kernel sees (threadIdx, lane) lies in thread-local memory of the worker;
-// these save it into the fiber and restore it. A thread that has waited is the last of its fiber that the kernel runs.
+// While a thread runs, the state its kernel sees (threadIdx, lane) is in the worker's thread-local memory; these
+// functions save it to the fiber and restore it. Once a thread has waited, no further thread of the kernel's loop runs
+// on its fiber.
 inline void Block::save(Fiber* self)
 {
     const EmuThread& state = *carrier_.state;
@@ -110,9 +111,8 @@ EmuDim3 Block::index_of(uint32_t number) const
     return {number % size_.x, row % size_.y, row / size_.y};
 }
 
-// Starts the next thread on `self`. Quiet mode: `self` is the only fiber in use, so that all earlier threads have
-// ended, in order. The kernel can then run the rest of the block, and their ends are not recorded one by one (see
-// leave_quiet()).
+// Starts the next thread on `self`. In quiet mode `self` is the only fiber in use, so all earlier threads have exited,
+// in order. The kernel can then run the rest of the block without recording each exit (see leave_quiet()).
 inline void Block::begin_thread(Fiber* self)
 {
     uint32_t number = started();
@@ -135,8 +135,8 @@ inline void Block::begin_thread(Fiber* self)
         carrier_.state->end = threads_;
 }
 
-// Leaves quiet mode: records what the kernel skipped (which threads have ended, the next index, the state of the running
-// thread) before anything else reads it. After a signal the index may be that of the thread before.
+// Leaves quiet mode. Before anything else reads them, this records the things the kernel skipped: the exited threads,
+// the next index and the state of the running thread. After a signal the index may still be the previous thread's.
 void Block::leave_quiet()
 {
     if (!quiet_)
@@ -173,7 +173,7 @@ void Block::thread_loop()
     go_on_after_end();
 }
 
-// Records the end of the running thread; true when the next thread can start on the same stack.
+// Records the exit of the running thread. Returns true if the next thread can start on the same stack.
 bool Block::end_thread(Fiber* self)
 {
     if (__builtin_expect(carrier_.races != nullptr, 0))
@@ -189,7 +189,7 @@ bool Block::end_thread(Fiber* self)
     warps_[EMU_WARP].live &= ~(1u << EMU_LANE);
     if (in_use() != 0)
         settle_after_end(self);
-    // Threads that were released from a barrier go first, which keeps few stacks in use; pick() says when not.
+    // Threads released from a barrier go first, which keeps few stacks in use; pick() explains the exception.
     if (started() < threads_ && (!ready_.head || rotate.load(std::memory_order_relaxed)) &&
         !launch_->stopping.load(std::memory_order_relaxed))
         return true;
@@ -197,7 +197,7 @@ bool Block::end_thread(Fiber* self)
     return false;
 }
 
-// The fiber of the ended thread is back in the set already, so no new thread may start on it here.
+// The fiber of the exited thread is already back in the set, so no new thread may start on it here.
 void Block::go_on_after_end()
 {
     Fiber* next = nullptr;
@@ -214,10 +214,10 @@ void Block::go_on_after_end()
     emu_fiber_resume(next->sp);
 }
 
-// The end of a thread may complete a barrier or a collective that others wait for.
+// A thread's exit may complete a barrier or collective that others wait for.
 void Block::settle_after_end(Fiber* self)
 {
-    self->site = {}; // a thread that ended is at no place in the source, although it completes the barrier
+    self->site = {}; // an exited thread is at no place in the source, even though it completes the barrier
     for (uint64_t rest = open_; rest; rest &= rest - 1) {
         auto id = uint32_t(__builtin_ctzll(rest));
         if (is_complete(barriers_[id]))
@@ -248,15 +248,15 @@ emu_u32 Block::active_lanes()
 
 // ------------------------------------------------------------------------ choosing
 
-// A fiber for a thread that has not started; null if all have started, or there is no memory for a stack.
+// Returns a fiber for a thread that has not started, or null if all have started or there is no memory for a stack.
 Fiber* Block::fresh()
 {
     return started() < threads_ ? carrier_.stacks.take() : nullptr;
 }
 
-// Chooses the next fiber. Threads that a barrier or collective has released go first: their stacks are in the cache,
-// and few stacks are in use at a time. A thread that spins on such calls must not keep the others from running for
-// ever: when the monitor sets `rotate`, all threads that can run take turns.
+// Chooses the next fiber. Threads released by a barrier or collective go first: their stacks are in the cache, and few
+// stacks are in use at a time. A thread that spins on such calls must not starve the others forever, so when the
+// monitor sets `rotate`, all runnable threads take turns.
 inline Fiber* Block::pick()
 {
     if (__builtin_expect(rotate.load(std::memory_order_relaxed), 0)) {
@@ -282,7 +282,7 @@ Trouble Block::stuck() const
     return trouble;
 }
 
-// Switches to another fiber. `self` must be in a queue or barrier already; returns when it is chosen again.
+// Switches to another fiber. `self` must already be in a queue or barrier. Returns when it is chosen again.
 inline void Block::suspend(Fiber* self)
 {
     if (__builtin_expect(launch_->stopping.load(std::memory_order_relaxed), 0)) {
@@ -327,7 +327,7 @@ inline bool Block::is_complete(const Barrier& barrier) const
     return barrier.arrived >= (barrier.count ? barrier.count : live());
 }
 
-// Counts an arrival; the first one determines how many are expected.
+// Counts an arrival. The first arrival determines how many are expected.
 inline void Block::arrive(Fiber* self, uint32_t id, uint32_t count, const Site& site, bool waits)
 {
     Barrier& barrier = barriers_[id];
@@ -346,10 +346,10 @@ inline void Block::arrive(Fiber* self, uint32_t id, uint32_t count, const Site& 
     if (__builtin_expect(barrier.site != site, 0))
         barrier.mixed = true;
     if (__builtin_expect(barrier.count != count, 0))
-        refuse_count(id, count, site);
+        fail_count(id, count, site);
 }
 
-void Block::refuse_count(uint32_t id, uint32_t count, const Site& site)
+void Block::fail_count(uint32_t id, uint32_t count, const Site& site)
 {
     Trouble trouble;
     trouble.kind = FaultKind::divergent_barrier;
@@ -376,7 +376,7 @@ void Block::wait_for_all(Fiber* self, const Site& site)
         enqueue(self, 0);
 }
 
-// The running thread goes on after a barrier.
+// The running thread continues after a barrier.
 inline void Block::pass(uint32_t id)
 {
     if (__builtin_expect(carrier_.races != nullptr, 0))
@@ -431,7 +431,7 @@ void Block::complete(uint32_t id)
     ready_.take_all(barrier.waiting);
 }
 
-// Called when all threads of this block have arrived; those of other blocks of the cluster may not have.
+// Called when all threads of this block have arrived; other blocks of the cluster may still be running.
 void Block::wait_for_cluster(Fiber* self, uint32_t token, const Site& site)
 {
     wait_for(self, cluster_barrier, token, site);
@@ -454,7 +454,7 @@ void Block::wait_for_grid(Fiber* self)
 {
     Trouble trouble;
     trouble.at(self->site);
-    if (self->site.pc) { // no place: a thread that ended has completed the barrier of its block
+    if (self->site.pc) { // no place: an exiting thread has completed the barrier of its block
         self->wait = Wait::barrier;
         self->barrier = grid_barrier;
     }
@@ -471,15 +471,15 @@ void Block::wait_for_grid(Fiber* self)
         carrier_.races->continue_in(launch_->era());
 }
 
-// The number of the barrier of a tile: there are 16 tiles of 64 threads, 8 of 128, 4 of 256, 2 of 512 and one of 1024.
+// Returns a tile's barrier number: there are 16 tiles of 64 threads, 8 of 128, 4 of 256, 2 of 512 and one of 1024.
 uint32_t Block::tile_barrier(uint32_t size, uint32_t thread)
 {
     return tile_barriers + 32 - 2048 / size + thread / size;
 }
 
-// Reports threads that met at one barrier from different places in the source. Different warps may: hardware counts
-// arrivals, and programs with specialized warps rely on it. Threads of one warp may not, because the instruction is
-// defined for a whole warp.
+// Reports threads that met at one barrier from different places in the source. Threads of different warps may do so,
+// because hardware counts arrivals and warp-specialized programs rely on it. Threads of one warp may not, because the
+// instruction is defined for whole warps.
 void Block::check_places(uint32_t id, const Fiber* last)
 {
     const Fiber* first[32] = {};
@@ -498,10 +498,10 @@ void Block::check_places(uint32_t id, const Fiber* last)
         if (waits(fiber))
             look(fiber);
     if (odd)
-        refuse_places(id, odd->linear / 32, last);
+        fail_places(id, odd->linear / 32, last);
 }
 
-void Block::refuse_places(uint32_t id, uint32_t warp, const Fiber* last)
+void Block::fail_places(uint32_t id, uint32_t warp, const Fiber* last)
 {
     Trouble trouble;
     carrier_.on_thread_stack([&] {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// One block of threads while it runs: which threads have started, which wait for what, and which can run. The threads
-// of a block run one after another on one fiber; a thread that has to wait keeps its stack, and the next thread starts
-// on another one.
+// One running block of threads: which threads have started, what each waits for, and which can run. The threads of a
+// block run in turn on one fiber; a thread that has to wait keeps its stack, and the next thread starts on another
+// fiber.
 #pragma once
 
 #include <atomic>
@@ -15,17 +15,17 @@ namespace emu::exec {
 
 struct Barrier {
     FiberQueue waiting;
-    uint32_t arrived = 0; // threads that wait, and threads that arrived without waiting (bar.arrive)
-    uint32_t count = 0; // how many are expected; 0: all threads that have not ended
+    uint32_t arrived = 0; // waiting threads, and threads that arrived without waiting (bar.arrive)
+    uint32_t count = 0; // how many are expected; 0: all threads that have not exited
     uint32_t ones = 0; // how many passed a true predicate
-    uint32_t last_ones = 0, last_arrived = 0; // of the generation that was released last
+    uint32_t last_ones = 0, last_arrived = 0; // of the last released generation
     uint32_t generation = 0;
     Site site;          // where the first thread arrived
     bool mixed = false; // threads arrived from different places in the source
 };
 
 struct Warp {
-    emu_u32 live = 0;    // lanes that have not ended, including those that have not started
+    emu_u32 live = 0;    // lanes that have not exited, including those that have not started
     emu_u32 waiting = 0; // lanes that wait in a collective
     Fiber* lane[32];
 };
@@ -36,8 +36,8 @@ public:
 
     explicit Block(Carrier& carrier) : carrier_(carrier) {}
 
-    // For the worker: runs the block to its end; false if it stopped with Carrier::trouble. Then its fibers stay as
-    // they are, for the report, until abandon().
+    // For the worker: runs the block to its end. Returns false if it stopped with Carrier::trouble; its fibers then
+    // stay as they are, for the report, until abandon().
     bool run(uint64_t number);
     void abandon();
 
@@ -45,16 +45,16 @@ public:
     void thread_loop();
     void exit_thread() __attribute__((noreturn));
     emu_u32 active_lanes();
-    void wait_for_all(Fiber* self, const Site& site); // __syncthreads(), the most frequent barrier
+    void wait_for_all(Fiber* self, const Site& site); // __syncthreads(), the most common barrier
     void wait_at(Fiber* self, uint32_t id, uint32_t count, bool predicate, const Site& site);
     void arrive_at(uint32_t id, uint32_t count, const Site& site);
     void wait_for(Fiber* self, uint32_t id, uint32_t generation, const Site& site);
     void wait_for_cluster(Fiber* self, uint32_t token, const Site& site);
     void collect(Fiber* self, EmuWarpCall* call, uintptr_t pc);
     void yield(Fiber* self, const Site& site);
-    void blame(uint32_t thread); // the report names this thread, which has ended, and not the running one
+    void blame(uint32_t thread); // the report names this exited thread instead of the running one
 
-    // Whether another thread could run if the running one gave way. The monitor reads it without a lock.
+    // Returns true if another thread could run if the running one yielded. The monitor reads it without a lock.
     bool others() const { return ready_.head || yielded_.head || started() < threads_; }
     uint32_t started() const
     {
@@ -66,7 +66,7 @@ public:
     uint32_t ended() const { return started() - in_use(); }
     const Barrier& barrier(uint32_t id) const { return barriers_[id]; }
 
-    // Set by the monitor: at the next suspension all threads that can run take turns (see pick()).
+    // Set by the monitor: at the next suspension all runnable threads take turns (see pick()).
     std::atomic<bool> rotate{false};
 
 private:
@@ -93,12 +93,12 @@ private:
     void arrive(Fiber* self, uint32_t id, uint32_t count, const Site& site, bool waits = true);
     void enqueue(Fiber* self, uint32_t id);
     void pass(uint32_t id);
-    void refuse_count(uint32_t id, uint32_t count, const Site& site) __attribute__((noreturn));
+    void fail_count(uint32_t id, uint32_t count, const Site& site) __attribute__((noreturn));
     bool is_complete(const Barrier& barrier) const;
     void complete(uint32_t id);
     void wait_for_grid(Fiber* self);
     void check_places(uint32_t id, const Fiber* last);
-    void refuse_places(uint32_t id, uint32_t warp, const Fiber* last) __attribute__((noreturn));
+    void fail_places(uint32_t id, uint32_t warp, const Fiber* last) __attribute__((noreturn));
     void warn_about_shuffle(const Warp& warp, unsigned reader, unsigned absent, const EmuWarpCall& call);
     bool try_collective(Warp& warp, const EmuWarpCall* call, uintptr_t pc);
 
@@ -106,12 +106,12 @@ private:
     Launch* launch_ = nullptr;
     uint32_t threads_ = 0;
     std::atomic<uint32_t> started_{0}; // threads that have started; in quiet mode, the kernel counts
-    std::atomic<uint32_t> in_use_{0};  // fibers with a thread that has not ended
+    std::atomic<uint32_t> in_use_{0};  // fibers whose thread has not exited
     std::atomic<bool> quiet_{false};   // see begin_thread()
-    uint32_t settled_ = 0;            // in quiet mode: threads whose end the warps have recorded
-    uint32_t cluster_base_ = 0;       // generation of the cluster's barrier when this block began
-    uint64_t open_ = 0;               // a bit for each barrier at which a thread has arrived
-    uint32_t step_ = 1, first_ = 0;   // order of threads: (first + i * step) modulo the number of threads
+    uint32_t settled_ = 0;            // in quiet mode: threads whose exit the warps have recorded
+    uint32_t cluster_base_ = 0;       // the cluster barrier's generation when this block began
+    uint64_t open_ = 0;               // one bit for each barrier where a thread has arrived
+    uint32_t step_ = 1, first_ = 0;   // thread order: (first + i * step) modulo the number of threads
     EmuDim3 next_index_{};
     EmuDim3 size_{};
     FiberQueue ready_, yielded_;

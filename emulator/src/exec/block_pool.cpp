@@ -19,7 +19,7 @@ namespace emu::exec {
 namespace {
 
 constexpr size_t most_helpers = 4224; // as many blocks as the largest GPUs hold at a time
-// How long helpers beyond the permanent ones wait for work before they end.
+// How long temporary helpers wait for work before they exit.
 constexpr auto helper_patience = std::chrono::seconds(2);
 
 std::atomic<BlockPool*> instance{nullptr};
@@ -43,13 +43,13 @@ void after_fork_in_parent()
     instance.load()->lock_for_fork().unlock();
 }
 
-// In the child of a fork() the pool's threads do not exist: abandon the pool; the next launch makes a new one.
+// After a fork() the child does not have the pool's threads: it abandons the pool, and the next launch creates one.
 void after_fork_in_child()
 {
     instance.store(nullptr);
 }
 
-// Destroys the Worker of a program's thread when that thread ends.
+// Destroys the Worker of a program's thread when that thread exits.
 pthread_key_t thread_end_key()
 {
     static pthread_key_t key = [] {
@@ -71,7 +71,7 @@ BlockPool& BlockPool::get()
     std::lock_guard<std::mutex> lock(*making);
     if (!instance.load()) {
         static bool first = true;
-        instance.store(new BlockPool); // never destroyed: its threads may outlive main()
+        instance.store(new BlockPool); // never destroyed, because its threads may outlive main()
         if (first)
             pthread_atfork(
                 [] {
@@ -112,7 +112,7 @@ Worker& BlockPool::own_worker()
         pthread_setspecific(thread_end_key(), this_worker());
     }
     Worker& worker = *this_worker();
-    if (worker.pool != this) { // a new worker, or one of before a fork()
+    if (worker.pool != this) { // a new worker, or one from before a fork()
         worker.tid = pid_t(syscall(SYS_gettid));
         worker.pool = this;
         std::lock_guard<std::mutex> lock(mutex_);
@@ -123,7 +123,7 @@ Worker& BlockPool::own_worker()
 
 void BlockPool::remove(Worker& worker)
 {
-    if (instance.load() != this) // the pool of before a fork(), whose lock nobody releases
+    if (instance.load() != this) // the pool from before a fork(), whose lock nobody releases
         return;
     std::lock_guard<std::mutex> lock(mutex_);
     workers_.erase(std::remove(workers_.begin(), workers_.end(), &worker), workers_.end());
@@ -151,10 +151,10 @@ Fault BlockPool::run(const LaunchRequest& request)
         start_monitor();
     }
     wake_monitor();
-    // A small launch is done before a helper wakes up.
+    // A small launch has completed before a helper wakes up.
     bool large = launch.blocks > 1 && launch.blocks * launch.threads >= 512;
     bool together = request.cooperative || launch.cluster_blocks > 1;
-    if (request.partition && !together) // a partition gets the same share of OS threads as of multiprocessors
+    if (request.partition && !together) // a partition gets the same share of OS threads as of SMs
         launch.most_helpers = size_t(size_ - 1) * request.partition->size() / request.multiprocessors;
     if (together && launch.blocks > 1) {
         if (!make_resident(launch, request.cooperative ? launch.blocks : launch.cluster_blocks))
@@ -191,7 +191,7 @@ void BlockPool::cancel(uint64_t id)
 
 // ------------------------------------------------------------------------ helpers
 
-// Called under the lock. Helpers that cannot be started are done without: the caller works in any case.
+// Called under the lock. If a helper cannot be started, the launch proceeds without it: the caller works in any case.
 void BlockPool::start_helpers(size_t count)
 {
     sigset_t blocked, old;
@@ -228,10 +228,9 @@ void BlockPool::call_helpers(Launch& launch)
         work_.notify_one();
 }
 
-// Gives a launch whose blocks wait for each other enough OS threads: one for each block of a cooperative grid, or for
-// each block of a cluster (blocks are taken in order, so that the oldest unfinished cluster gets all of its blocks).
-// Threads are promised to one launch only: two launches that counted on the same ones could wait for each other for
-// ever.
+// Gives a launch whose blocks wait for each other enough OS threads: one per block of a cooperative grid, or one per
+// block of a cluster (blocks are taken in order, so the oldest unfinished cluster gets all of its blocks). Threads are
+// promised to one launch only, because two launches that count on the same threads could wait for each other forever.
 bool BlockPool::make_resident(Launch& launch, uint64_t blocks)
 {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -311,7 +310,7 @@ int pool_size()
 
 uint64_t resident_blocks_limit(const LaunchRequest& request)
 {
-    // A waiting thread needs at least two pages of stack; waiting threads may take a quarter of the memory.
+    // A waiting thread needs at least two pages of stack; waiting threads may use a quarter of the memory.
     uint64_t memory = uint64_t(sysconf(_SC_PHYS_PAGES)) * uint64_t(sysconf(_SC_PAGE_SIZE)) / 4;
     uint64_t threads = std::max<uint64_t>(request.block.count(), 1);
     uint64_t by_memory = memory / (threads * 8192 + (64 << 10));

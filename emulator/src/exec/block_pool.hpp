@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The OS threads that run blocks. The caller of run() always works on its own launch, so that every launch progresses;
-// helpers join launches that have blocks left. The monitor handles threads that spin, time limits, and launches that
+// The OS threads that run blocks. The caller of run() always works on its own launch, so every launch progresses;
+// helpers join launches that have blocks left. The monitor handles spinning threads, time limits, and launches that
 // need more OS threads to progress.
 #pragma once
 
@@ -22,13 +22,13 @@ public:
     Fault run(const LaunchRequest& request);
     void cancel(uint64_t id);
     void remove(Worker& worker) override;
-    void forget_ranges(); // clears the ranges that workers remember as accessible: a region was closed
+    void forget_ranges(); // clears the ranges that workers remember as accessible, because a region was closed
     int size() const { return size_; }
     bool crowded() const override { return crowded_.load(std::memory_order_relaxed); }
 
 private:
     BlockPool();
-    Worker& own_worker(); // of the calling thread; made at the first call
+    Worker& own_worker(); // the calling thread's worker, created on the first call
     void start_helpers(size_t count);
     void call_helpers(Launch& launch);
     bool make_resident(Launch& launch, uint64_t blocks);
@@ -49,9 +49,9 @@ private:
     std::condition_variable work_;
     std::vector<Launch*> launches_;
     std::vector<Worker*> workers_;
-    size_t next_launch_ = 0; // where choose() begins: launches take turns
+    size_t next_launch_ = 0; // where choose() begins, so launches take turns
     size_t helpers_ = 0, idle_ = 0, lasting_ = 0;
-    size_t promised_ = 0; // helpers that launches were promised and have not got yet
+    size_t promised_ = 0; // helpers that launches were promised but have not received yet
     int size_ = 1;
     bool deterministic_ = false;
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bulk copies between global and shared memory (bytes, tiles and im2col columns of tensors), and the mbarriers that
-// signal their completion. Here a copy is complete when its call returns.
+// Bulk copies between global and shared memory (bytes, tensor tiles and im2col columns), and the mbarriers that signal
+// their completion. Here a copy has completed when its call returns.
 #include <cstring>
 
 #include "../../device_include/emulator_bulk_copies.h"
@@ -12,7 +12,7 @@
 namespace emu::exec {
 namespace {
 
-[[noreturn]] void refuse(const Site& site, const std::string& text, FaultKind kind = FaultKind::trap)
+[[noreturn]] void fail(const Site& site, const std::string& text, FaultKind kind = FaultKind::trap)
 {
     Trouble trouble;
     trouble.kind = kind;
@@ -40,13 +40,13 @@ uintptr_t aligned_shared(emu_u64 given, uint32_t alignment, const char* what, co
 {
     uintptr_t address = shared_address(given);
     if (address % alignment)
-        refuse(site, std::string(what) + " begins at a multiple of " + std::to_string(alignment) + " bytes");
+        fail(site, std::string(what) + " begins at a multiple of " + std::to_string(alignment) + " bytes");
     return address;
 }
 
 // ------------------------------------------------------------------------ mbarriers
 
-// As it lies in shared memory. Bytes may complete before the barrier expects them.
+// The layout in shared memory. Bytes may complete before the barrier expects them.
 struct Mbarrier {
     uint64_t phase : 1, expected : 20, pending : 20, live : 1;
     int64_t bytes : 22;
@@ -64,12 +64,12 @@ Mbarrier* live_mbarrier(emu_u64 given, const Site& site)
 {
     Mbarrier* found = mbarrier(given, site);
     if (!found->live)
-        refuse(site, "an mbarrier is used that is not initialized");
+        fail(site, "an mbarrier is used that is not initialized");
     return found;
 }
 
-// Changes an mbarrier in one step, because another block of the cluster may arrive at the same moment, and returns it as
-// it was before. `change` may call refuse().
+// Changes an mbarrier atomically, because another block of the cluster may arrive at the same time, and returns its
+// previous state. `change` may call fail().
 template <class F> Mbarrier update(Mbarrier* barrier, F change)
 {
     auto* word = reinterpret_cast<uint64_t*>(barrier);
@@ -95,14 +95,14 @@ void tell(emu_u64 given, size_t bytes, const Site& site)
 
 // ------------------------------------------------------------------------ tensors
 
-// Bytes of what the first coordinate counts: one element, or one slice of channels of an interleaved map.
+// Returns the size of one unit of the first coordinate: an element, or a channel slice of an interleaved map.
 uint32_t first_axis_unit(const TensorMap& map)
 {
     return map.interleave ? 16u * map.interleave : item_size(map.data_type);
 }
 
-// How many elements of a tile lie along an axis, with its element stride. In interleaved maps the first axis has a
-// stride, too, and the last axis but one counts slices of channels, of which a copy takes one.
+// Returns a tile's number of elements along an axis, given its element stride. Interleaved maps also have a stride
+// along the first axis. Their last axis but one counts channel slices, and a copy takes one.
 uint32_t tile_count(const TensorMap& map, int axis)
 {
     if (axis >= map.rank || (map.interleave && axis == map.rank - 2))
@@ -122,18 +122,18 @@ public:
     TensorCopy(emu_u64 map, emu_u32 axes, const Site& site) : site_(site)
     {
         if (map % 64)
-            refuse(site, "the address of a tensor map must be a multiple of 64 bytes: is the parameter a CUtensorMap?");
+            fail(site, "the address of a tensor map must be a multiple of 64 bytes: is the parameter a CUtensorMap?");
         check(uintptr_t(map), 128, false, site);
         std::memcpy(&map_, reinterpret_cast<const void*>(map), sizeof map_);
         if (map_.mark != TensorMap::right_mark)
-            refuse(site, "a bulk copy of a tensor uses memory that contains no CUtensorMap");
+            fail(site, "a bulk copy of a tensor uses memory that contains no CUtensorMap");
         if (map_.rank != axes)
-            refuse(site, "a bulk copy of " + std::to_string(axes) + " axes uses a tensor map of " +
-                             std::to_string(map_.rank));
+            fail(site, "a bulk copy of " + std::to_string(axes) + " axes uses a tensor map of " +
+                           std::to_string(map_.rank));
         if (map_.kind == TensorMapKind::im2col_wide)
-            refuse(site,
-                   "a tensor map of wide columns is for the modes im2col::w and im2col::w::128, which need compute "
-                   "capability 10.0; the software device has 9.0");
+            fail(site,
+                 "a tensor map of wide columns is for the modes im2col::w and im2col::w::128, which need compute "
+                 "capability 10.0; the software device has 9.0");
         item_ = first_axis_unit(map_);
     }
 
@@ -144,11 +144,11 @@ public:
     {
         int64_t byte = int64_t(first) * item_;
         if (byte % 16) // interleaved maps never get here
-            refuse(site_,
-                   "a bulk copy of a tensor begins at coordinate " + std::to_string(first) +
-                       " of the contiguous axis, which is byte " + std::to_string(byte) +
-                       " and must be a multiple of 16",
-                   FaultKind::illegal_instruction);
+            fail(site_,
+                 "a bulk copy of a tensor begins at coordinate " + std::to_string(first) +
+                     " of the contiguous axis, which is byte " + std::to_string(byte) +
+                     " and must be a multiple of 16",
+                 FaultKind::illegal_instruction);
     }
 
     void tile(uintptr_t shared, const emu_i32* place, bool store)
@@ -156,7 +156,7 @@ public:
         uint32_t counts[5];
         for (int axis = 0; axis < 5; ++axis)
             counts[axis] = tile_count(map_, axis);
-        // Neighbouring elements are copied together; slices of interleaved maps one by one.
+        // Adjacent elements are copied together, slices of interleaved maps one by one.
         uint32_t together = map_.interleave ? 1 : counts[0];
         shared_ = shared;
         for (uint32_t e = 0; e < counts[4]; ++e)
@@ -172,8 +172,8 @@ public:
                         }
     }
 
-    // Copies the pixels of an im2col box in the order W, H, D, N, each with its channels, which are the first axis, or
-    // the last but one of an interleaved map.
+    // Copies the pixels of an im2col box in the order W, H, D, N, each with its channels. The channels are the first
+    // axis, or the last but one in an interleaved map.
     void columns(uintptr_t shared, const emu_i32* place, const emu_i32* offsets)
     {
         int last = map_.rank - 1, shift = map_.interleave ? 0 : 1;
@@ -200,7 +200,7 @@ public:
     size_t bytes() const { return copied_; }
 
 private:
-    // Copies `count` neighbours from `corner` on, to or from the next bytes of shared memory.
+    // Copies `count` adjacent elements, starting at `corner`, to or from the next bytes of shared memory.
     void row(const int64_t* corner, uint32_t count, bool store)
     {
         uint64_t address = map_.address;
@@ -247,8 +247,8 @@ private:
         }
     }
 
-    // The address in shared memory of byte `at` of the current row, and how many bytes are contiguous there: swizzling
-    // permutes chunks of 16 bytes.
+    // Returns the shared memory address of byte `at` of the current row, and how many bytes are contiguous there,
+    // because swizzling permutes 16-byte chunks.
     char* chunk(size_t at, size_t most, size_t* part)
     {
         uintptr_t address = shared_ + copied_ + at;
@@ -259,7 +259,7 @@ private:
         return reinterpret_cast<char*>(address);
     }
 
-    // Rounds float32 to the 10 bits of fraction of tfloat32, to nearest even; every NaN becomes the same one.
+    // Rounds float32 to tfloat32's 10 fraction bits, to nearest even. Every NaN becomes the same NaN.
     static void round_to_tfloat32(char* bytes, size_t size)
     {
         for (; size >= 4; bytes += 4, size -= 4) {
@@ -273,8 +273,8 @@ private:
         }
     }
 
-    // Fills with FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA: repeated, these bytes are a NaN of every floating-point type,
-    // which FMA instructions can be told to take for zero.
+    // Fill bytes for FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA. Repeated, they form a NaN in every floating-point type, which
+    // FMA instructions can be told to treat as zero.
     static constexpr char nan_bytes[2] = {char(0xf7), char(0x7f)};
 
     TensorMap map_;
@@ -284,7 +284,7 @@ private:
     size_t copied_ = 0;
 };
 
-// Bytes of a tile or of im2col columns.
+// Returns the size of a tile or of im2col columns in bytes.
 size_t size_of(const TensorMap& map)
 {
     size_t unit = first_axis_unit(map);
@@ -316,7 +316,7 @@ void emu_mbarrier_init(emu_u64 barrier, emu_u32 count, const char* file, emu_u32
 {
     Site site = EMU_SITE;
     if (!count || count >= 1u << 20)
-        refuse(site, "the arrival count of an mbarrier must be from 1 to 2**20 - 1");
+        fail(site, "the arrival count of an mbarrier must be from 1 to 2**20 - 1");
     *mbarrier(barrier, site) = {0, count, count, 1, 0};
 }
 
@@ -330,7 +330,7 @@ emu_u64 emu_mbarrier_arrive(emu_u64 given, emu_u32 count, emu_u32 bytes, const c
     Site site = EMU_SITE;
     Mbarrier before = update(live_mbarrier(given, site), [&](Mbarrier& barrier) {
         if (count > barrier.pending)
-            refuse(site, "more threads arrive at an mbarrier than it was initialized for");
+            fail(site, "more threads arrive at an mbarrier than it was initialized for");
         barrier.bytes += bytes;
         barrier.pending -= count;
     });
@@ -342,7 +342,7 @@ emu_u64 emu_mbarrier_drop(emu_u64 given, emu_u32 count, const char* file, emu_u3
     Site site = EMU_SITE;
     update(live_mbarrier(given, site), [&](Mbarrier& barrier) {
         if (count > barrier.expected)
-            refuse(site, "more threads leave an mbarrier than it was initialized for");
+            fail(site, "more threads leave an mbarrier than it was initialized for");
         barrier.expected -= count;
     });
     return emu_mbarrier_arrive(given, count, 0, file, line);
@@ -352,7 +352,7 @@ int emu_mbarrier_test(emu_u64 barrier, emu_u64 parity, const char* file, emu_u32
 {
     Site site = EMU_SITE;
     auto* word = reinterpret_cast<uint64_t*>(live_mbarrier(barrier, site));
-    if ((__atomic_load_n(word, __ATOMIC_ACQUIRE) & 1) != (parity & 1)) // the phase is the lowest bit
+    if ((__atomic_load_n(word, __ATOMIC_ACQUIRE) & 1) != (parity & 1)) // the lowest bit is the phase
         return 1;
     this_worker()->repeats.store(true, std::memory_order_relaxed);
     this_worker()->block.yield(this_worker()->current, site);
@@ -367,7 +367,7 @@ void emu_bulk_copy(emu_u64 to, emu_u64 from, emu_u32 bytes, emu_u64 barrier, int
     uintptr_t target = is_to_shared ? aligned_shared(to, 16, what, site) : uintptr_t(to);
     uintptr_t source = is_to_shared ? uintptr_t(from) : aligned_shared(from, 16, what, site);
     if (target % 16 || source % 16 || bytes % 16)
-        refuse(site, "the size and both addresses of a bulk copy must be multiples of 16 bytes");
+        fail(site, "the size and both addresses of a bulk copy must be multiples of 16 bytes");
     check(source, bytes, false, site);
     check(target, bytes, true, site);
     std::memcpy(reinterpret_cast<void*>(target), reinterpret_cast<const void*>(source), bytes);
@@ -381,8 +381,8 @@ void emu_tensor_load(emu_u32 axes, emu_u64 to, emu_u64 map, const emu_i32* place
     Site site = EMU_SITE;
     TensorCopy copy(map, axes, site);
     if (copy.is_tiled() == (offsets != nullptr))
-        refuse(site, copy.is_tiled() ? "an im2col copy uses a tensor map of tiles"
-                                     : "a copy of a tile uses an im2col tensor map");
+        fail(site, copy.is_tiled() ? "an im2col copy uses a tensor map of tiles"
+                                   : "a copy of a tile uses an im2col tensor map");
     copy.check_start(place[0]);
     uintptr_t shared = tile_memory(to, map, false, site);
     if (offsets)
@@ -397,11 +397,11 @@ void emu_tensor_store(emu_u32 axes, emu_u64 map, const emu_i32* place, emu_u64 f
     Site site = EMU_SITE;
     TensorCopy copy(map, axes, site);
     if (!copy.is_tiled())
-        refuse(site, "only tiles can be stored, and this is an im2col tensor map");
+        fail(site, "only tiles can be stored, and this is an im2col tensor map");
     for (emu_u32 axis = 0; axis < axes; ++axis)
         if (place[axis] < 0)
-            refuse(site, "a tile is stored at a negative coordinate; only loads may begin outside the tensor there",
-                   FaultKind::illegal_instruction);
+            fail(site, "a tile is stored at a negative coordinate; only loads may begin outside the tensor there",
+                 FaultKind::illegal_instruction);
     copy.check_start(place[0]);
     copy.tile(tile_memory(from, map, true, site), place, true);
 }

@@ -14,7 +14,7 @@ namespace emu::exec {
 
 __thread Carrier* this_carrier = nullptr;
 
-// With the few bytes of other units: a library that is loaded late gets little static thread-local storage.
+// Including a few bytes in other units: a library loaded late gets little static thread-local storage.
 static_assert(sizeof(EmuThread) + 4 * sizeof(EmuDim3) <= 400, "thread state is too large");
 
 Carrier::Carrier() : state(&emu_thread), thread_index(&emu_thread_idx) {}

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of a worker that runs the fibers of a block: what the scheduler, reports and signal handlers need to know of
-// an OS thread.
+// The part of a worker that runs a block's fibers: everything the scheduler, reports and signal handlers need to know
+// about an OS thread.
 #pragma once
 
 #include <atomic>
@@ -19,18 +19,19 @@ namespace emu::exec {
 struct Carrier {
     Carrier();
     void enter(Fiber* first); // runs fibers until the block has ended or was left
-    // Called on a fiber: leaves the block with the cause, or without one when it has ended or the launch is stopping.
+    // Called on a fiber: leaves the block with a cause, or without one if the block has ended or the launch is
+    // stopping.
     void leave(Trouble trouble) __attribute__((noreturn));
     void leave() __attribute__((noreturn));
     // Called on a fiber: runs a function that needs a deep stack on the OS thread's own stack.
     void on_thread_stack(const std::function<void()>& service);
-    // Called by the preemption handler on the running fiber: lets other threads of the block run. `repeats`: the
-    // registers were the same at an earlier sample, so that the thread probably spins.
+    // Called by the preemption handler on the running fiber: lets other threads of the block run. `repeats` means that
+    // an earlier sample had the same registers, so the thread is probably spinning.
     virtual void give_way(uintptr_t pc, bool repeats) = 0;
-    // Called before another fiber runs, and at the next access of the block, if races are checked: ends the launch if the
+    // Called before another fiber runs and, if races are checked, on the block's next access. Ends the launch if the
     // last store was one side of a race.
     virtual void settle() = 0;
-    // Whether the kernel has run its last thread and returns.
+    // Returns true if the kernel has run its last thread and is returning.
     bool has_ended() const { return state->linear >= state->end; }
     bool is_on_fiber(uintptr_t stack_pointer) const
     {
@@ -39,17 +40,17 @@ struct Carrier {
 
     StackSet stacks;
     Fiber* current = nullptr; // the running fiber; null while no kernel runs
-    bool on_fiber = false; // false while the OS thread's own stack is in use, as for a report
+    bool on_fiber = false; // false while the OS thread's own stack is in use, for example for a report
     void* thread_sp = nullptr; // stack pointer of the OS thread, while fibers run
     Launch* launch = nullptr;
-    std::shared_ptr<Cluster> cluster; // of the running block; null if the block is not part of a cluster
+    std::shared_ptr<Cluster> cluster; // the running block's cluster; null if it has none
     const ImageRecord* image = nullptr;
     EmuThread* state; // the emu_thread variable of this OS thread
     EmuDim3* thread_index;
     Trouble trouble;
-    Races* races = nullptr; // of the running block, if races are checked
+    Races* races = nullptr; // for the running block, if races are checked
     Advice* advice = nullptr; // likewise
-    int locked = 0; // above 0: this library holds a lock, so that a fault here is not the kernel's
+    int locked = 0; // if positive, this library holds a lock, so a fault here is not the kernel's
 
     // The monitor reads these.
     std::atomic<bool> repeats{false}; // a sample found a thread at the same place with the same registers as before
@@ -62,10 +63,10 @@ private:
     const std::function<void()>* service_ = nullptr;
 };
 
-// Hidden, with the initial-exec model: signal handlers can read it without a call.
+// Hidden, with the initial-exec model, so signal handlers can read it without a call.
 extern __thread Carrier* this_carrier __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-// While it lives, faults do not leave the kernel: the thread may hold one of our locks.
+// Keeps faults from leaving the kernel, because the thread may hold one of our locks.
 class Locked {
 public:
     Locked() : carrier_(this_carrier)
@@ -85,10 +86,10 @@ private:
     Carrier* carrier_;
 };
 
-// The place where a kernel calls an emu_* function, for reports.
+// The place from which a kernel calls an emu_* function, for reports.
 #define EMU_CALLER reinterpret_cast<uintptr_t>(__builtin_return_address(0))
 
-// Ends the launch; called on a thread of a kernel.
+// Ends the launch; called on a kernel thread.
 void raise_fault(Trouble trouble) __attribute__((noreturn));
 
 } // namespace emu::exec

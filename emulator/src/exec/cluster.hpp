@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Blocks that run together as a cluster, each on an OS thread of its own: their barrier, and the addresses of their
-// shared memory.
+// Blocks that run together as a cluster, each on its own OS thread: their barrier, and the addresses of their shared
+// memory.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@ namespace emu::exec {
 
 constexpr uint32_t most_cluster_blocks = 16;
 
-// Shared memory of one block, in addresses of kernels.
+// The shared memory of one block, as kernel addresses.
 struct SharedPlace {
     std::atomic<bool> known{false};
     uintptr_t dynamic = 0;
@@ -25,7 +25,7 @@ struct SharedPlace {
 struct Cluster {
     explicit Cluster(uint32_t blocks) : blocks(blocks) {}
     const uint32_t blocks;
-    uint32_t arrived = 0, ended = 0; // under the lock of the launch
+    uint32_t arrived = 0, ended = 0; // protected by the launch's lock
     std::atomic<uint32_t> generation{0};
     SharedPlace places[most_cluster_blocks];
 };

@@ -54,7 +54,7 @@ template <class T> uintptr_t start(const T& variable)
     return reinterpret_cast<uintptr_t>(variable.address);
 }
 
-// From the constructors of the module that this thread loads.
+// From the constructors of the module that this thread is loading.
 thread_local std::vector<const EmuTable*> new_tables;
 
 std::string name_of(const EmuTable& table)
@@ -127,7 +127,7 @@ bool ImageRecord::judge(uintptr_t address, size_t size, Judgement* out) const
         out->text = describe_offset(address, size, start(*table), table->size, name_of(*table));
         return true;
     }
-    // Between two variables are tables of the compiler, which kernels may read.
+    // Between two variables there are compiler tables, which kernels may read.
     out->range = *section;
     if (table)
         out->range.low = std::max(out->range.low, start(*table) + table->room);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fibers: stacks on which threads of a block run, and the switch between them in assembly. A fiber belongs to one
+// Fibers: the stacks on which a block's threads run, and the assembly switch between them. A fiber belongs to one
 // worker and stays on its OS thread.
 #pragma once
 
@@ -15,7 +15,7 @@
 extern "C" {
 // Saves the caller in *save and continues with `load`.
 EMU_HIDDEN void emu_fiber_switch(void** save, void* load);
-// Continues with `load` without saving the caller. Signal handlers return to this address, too.
+// Continues with `load` without saving the caller. Signal handlers also return to this address.
 EMU_HIDDEN void emu_fiber_resume(void* load) __attribute__((noreturn));
 // Starts emu_fiber_main again on an empty stack.
 EMU_HIDDEN void emu_fiber_restart(void* top) __attribute__((noreturn));
@@ -27,7 +27,7 @@ namespace emu::exec {
 
 enum class Wait : uint32_t { none, barrier, warp, yield };
 
-// Numbers of barriers. 0 to 15 are those of kernels; split barriers arrive and wait in two steps; for tiles see
+// Barrier numbers. Kernels use 0 to 15; split barriers arrive and wait in two steps; for tiles see
 // Block::tile_barrier().
 enum : uint32_t {
     grid_barrier = 16,
@@ -37,7 +37,7 @@ enum : uint32_t {
     barrier_count = tile_barriers + 31
 };
 
-// Where a kernel calls the device: the return address, and for barriers the source line.
+// Where a kernel calls the device: the return address, and for barriers also the source line.
 struct Site {
     uintptr_t pc = 0;
     const char* file = nullptr; // null: only the address is known
@@ -51,7 +51,7 @@ struct Site {
 
 constexpr int samples_kept = 16;
 
-// Lies at the top of its own stack, in the page that the first frames use anyway.
+// Located at the top of its own stack, in a page that the first frames use anyway.
 struct alignas(64) Fiber {
     void* sp = nullptr;
     Fiber* next = nullptr; // in the queue that holds it
@@ -62,11 +62,11 @@ struct alignas(64) Fiber {
     emu_u32 barrier = 0; // with Wait::barrier: its number
     Site site;           // where the thread waits
     const EmuWarpCall* call = nullptr;
-    uint64_t samples[samples_kept] = {}; // the registers at the last preemptions, hashed
+    uint64_t samples[samples_kept] = {}; // hashed registers at the last preemptions
     uint32_t next_sample = 0;
 };
 
-// A first-in, first-out queue; another queue is appended in one step.
+// A FIFO queue. Appending another queue takes one step.
 struct FiberQueue {
     Fiber* head = nullptr;
     Fiber* tail = nullptr;
@@ -103,11 +103,11 @@ struct FiberQueue {
     }
 };
 
-// The stacks of one worker; made when needed, and kept for later blocks.
+// The stacks of one worker, created on demand and cached for later blocks.
 class StackSet {
 public:
     ~StackSet();
-    // Makes stacks at least this large from now on. No fiber may be in use.
+    // Sets the minimum size of stacks created from now on. No fiber may be in use.
     void require(size_t stack_bytes);
     Fiber* take(); // ready to run emu_fiber_main; null if there is no memory
     void give_back(Fiber* fiber)
@@ -115,9 +115,9 @@ public:
         fiber->next = free_;
         free_ = fiber;
     }
-    void give_back_all();                                         // after a fault, when none is in use any more
-    bool is_guard(uintptr_t address) const;                       // whether the address is in the guard below a stack
-    const std::vector<Fiber*>& fibers() const { return fibers_; } // including those that are not in use
+    void give_back_all();                                         // after a fault, when none is in use
+    bool is_guard(uintptr_t address) const;                       // the guard below a stack
+    const std::vector<Fiber*>& fibers() const { return fibers_; } // including unused ones
     static void* top_of(Fiber* fiber) { return fiber; }
 
 private:

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The switch of fibers for AArch64; see fiber.hpp. A suspended fiber is its stack pointer: the registers that a call
-// preserves lie there, x30 (where it continues) among them. FPCR is equal in all fibers and not switched.
+// The fiber switch for AArch64; see fiber.hpp. A suspended fiber is represented by its stack pointer: the callee-saved
+// registers are stored there, including x30 (where it continues). FPCR is the same in all fibers and is not switched.
 #if defined(__aarch64__)
 
     .text
@@ -55,7 +55,7 @@ emu_fiber_resume:
     restore
     .size emu_fiber_resume, .-emu_fiber_resume
 
-// Where a new fiber begins, and where emu_fiber_restart(void* top) begins one again.
+// Where a new fiber begins, and where emu_fiber_restart(void* top) restarts one.
     .globl emu_fiber_restart
     .hidden emu_fiber_restart
     .type emu_fiber_restart, %function

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The switch of fibers for the System V ABI of x86-64; see fiber.hpp. A suspended fiber is
-// its stack pointer: the six registers that a call preserves lie there, then the address to
-// go on at. The floating point control words are equal in all fibers and not switched.
+// The fiber switch for the x86-64 System V ABI; see fiber.hpp. A suspended fiber is represented by its stack pointer:
+// the six callee-saved registers are stored there, followed by the address where it continues. The floating-point
+// control words are the same in all fibers and are not switched.
 #if defined(__x86_64__)
 
     .text
@@ -48,7 +48,7 @@ emu_fiber_resume:
     ret
     .size emu_fiber_resume, .-emu_fiber_resume
 
-// Where a new fiber begins, and where emu_fiber_restart(void* top) begins one again.
+// Where a new fiber begins, and where emu_fiber_restart(void* top) restarts one.
     .globl emu_fiber_restart
     .hidden emu_fiber_restart
     .type emu_fiber_restart, @function

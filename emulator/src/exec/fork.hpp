@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// State that a lock protects, also in the child of a fork(), where no other thread would release the lock.
+// Lock-protected state that also works in the child of a fork(), where no other thread would release the lock.
 #pragma once
 
 #include <new>
@@ -9,7 +9,7 @@
 
 namespace emu::exec {
 
-// The only object of a type, with its lock in `mutex`. It is never destroyed, because threads outlive main().
+// Returns the only object of a type, with its lock in `mutex`. It is never destroyed, because threads outlive main().
 template <class T> T& only_object()
 {
     static T* value = [] {

@@ -12,8 +12,8 @@
 namespace emu::exec {
 namespace {
 
-// More blocks than any GPU holds at once. Only in such launches may a worker take several blocks and keep them back
-// while it runs the first: kernels cannot rely on all blocks being resident then.
+// More blocks than any GPU holds at a time. Only in such large launches may a worker take several blocks and hold some
+// back while it runs the first, because their kernels cannot rely on all blocks being resident.
 constexpr uint64_t resident_on_any_gpu = 8192;
 
 std::atomic<uint64_t> next_serial{1};
@@ -65,7 +65,7 @@ void Launch::begin_era()
     era.image = image;
     era.turn = current_turn();
     if (era_)
-        era.turn = era_->turn; // a barrier of the grid, which any thread may complete
+        era.turn = era_->turn; // a grid barrier, which any thread may complete
     era_ = exec::begin_era(std::move(era));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// A launch while it runs: which blocks are left, whether it has to stop, and its first fault.
+// A running launch: which blocks are left, whether it has to stop, and its first fault.
 #pragma once
 
 #include <atomic>
@@ -20,20 +20,20 @@ namespace emu::exec {
 
 using Clock = std::chrono::steady_clock;
 
-// What went wrong, as recorded at the place; report.cpp makes a Fault with a text of it.
+// What went wrong, as recorded when it happened; report.cpp turns it into a Fault with its text.
 struct Trouble {
     FaultKind kind = FaultKind::none;
     uintptr_t pc = 0;
     bool exact = false;           // pc is the faulting instruction, not a return address
-    uintptr_t caller = 0;         // the kernel's code that called the access check which has pc
+    uintptr_t caller = 0;         // the kernel code that called the access check which contains pc
     const Fiber* fiber = nullptr; // the thread's; null: the running one
     uintptr_t address = 0;
     uint32_t size = 0;
     bool store = false;
     std::string text; // details for the report
-    std::string file; // the kernel's own source file, if it was given (assert)
+    std::string file; // the kernel's own source file, if passed (assert)
     int line = 0;
-    uint32_t ended = 0; // threads of the block that had ended
+    uint32_t ended = 0; // exited threads of the block
 
     void at(const Site& site)
     {
@@ -51,7 +51,7 @@ struct Launch {
     std::vector<void*> parameters;            // as EmuEntry takes them
     uint64_t blocks;
     uint32_t threads;
-    uint32_t cluster_blocks;        // blocks of a cluster; 1: no clusters
+    uint32_t cluster_blocks;        // blocks per cluster; 1: no clusters
     uint32_t chunk;                 // blocks that a worker takes at a time
     size_t most_helpers = SIZE_MAX; // besides the caller; a partition has a share of them
     BlockOrder order;               // blocks run in the order of their numbers
@@ -60,13 +60,13 @@ struct Launch {
     std::atomic<uint64_t> next{0};
     std::atomic<uint64_t> ended{0};
     std::atomic<bool> stopping{false};
-    std::atomic<bool> warned{false}; // about a shuffle from a lane that does not take part
+    std::atomic<bool> warned{false}; // about a shuffle from a lane that does not participate
 
     // Written by the pool, under its lock.
     int helpers = 0;
     size_t promised = 0;          // helpers that the pool has promised to it
-    std::condition_variable idle; // signalled when helpers is 0
-    uint64_t seen_ended = 0;      // blocks that had ended at the monitor's last look
+    std::condition_variable idle; // signaled when helpers is 0
+    uint64_t seen_ended = 0;      // blocks that had ended when the monitor last checked
     Clock::time_point seen_time{};
 
     bool has_blocks() const { return next.load(std::memory_order_relaxed) < blocks && !stopping; }
@@ -78,25 +78,25 @@ struct Launch {
     bool failed();
     Fault take_fault();
 
-    // Waits until all blocks of a cooperative grid have arrived. False if the launch stops, or the blocks have
-    // deadlocked, as `why` says.
+    // Waits until all blocks of a cooperative grid have arrived. Returns false if the launch stops or the blocks have
+    // deadlocked, and then explains it in `why`.
     bool grid_barrier(std::string* why);
-    // The blocks between two barriers of the grid, if races are checked. Called by blocks that have begun.
+    // Returns the blocks between two grid barriers, if races are checked. Called by blocks that have begun.
     std::shared_ptr<const Era> era();
     std::shared_ptr<Cluster> join_cluster(uint64_t number);
     void leave_cluster(uint64_t number, Cluster& cluster);
     void arrive_in(Cluster& cluster); // called when all threads of a block have arrived
-    // Waits until the cluster's barrier has been completed more than `phase` times, or the shared memory of a block is
-    // known. False if the launch stops.
+    // Waits until the cluster's barrier has completed more than `phase` times, or the shared memory of a block is
+    // known. Returns false if the launch stops.
     bool wait_in(const Cluster& cluster, uint32_t phase);
     bool wait_for(const SharedPlace& place);
     void wake_grid();
 
-    // Keeps an object that a kernel uses until the launch has ended.
+    // Keeps an object used by a kernel alive until the launch has ended.
     void keep(std::shared_ptr<const void> used);
-    const uint64_t serial; // unique in the process, also when a request is run again
+    const uint64_t serial; // unique in the process, even if a request runs again
 
-    // Records the end of a block; false if other blocks now wait in the grid barrier for ever.
+    // Records the end of a block. Returns false if other blocks now wait forever at the grid barrier.
     bool end_block(std::string* why);
 
 private:
@@ -104,8 +104,8 @@ private:
     template <class Done> bool sleep_until(Done done);
     std::mutex mutex_;
     std::map<uint64_t, std::shared_ptr<Cluster>> clusters_; // clusters that have started and not ended
-    // Incremented at each event that waiters in the grid barrier look for, so that a thousand of them do not take the
-    // lock when they wake up.
+    // Incremented on each event that grid barrier waiters look for, so a thousand of them do not take the lock when
+    // they wake up.
     std::atomic<uint32_t> grid_event_{0};
     std::atomic<uint64_t> grid_generation_{0};
     std::shared_ptr<const Era> era_;

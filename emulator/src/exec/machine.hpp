@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// What differs between processors, besides the switch of fibers (fiber_*.S): the registers at a signal, how floating
-// point is controlled, and a suspended fiber. A function for each, once for each processor.
+// Processor differences other than the fiber switch (fiber_*.S): the registers in a signal, floating-point control, and
+// the layout of a suspended fiber. Each is a function, defined once per processor.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ constexpr int fiber_start_word = 6; // where it continues
 inline void relax() { _mm_pause(); }
 inline uint64_t ticks() { return __builtin_ia32_rdtsc(); }
 
-// All exceptions masked, rounding to nearest; returns the earlier state.
+// Masks all exceptions and rounds to nearest. Returns the earlier state.
 inline uint64_t begin_float_control()
 {
     unsigned before = _mm_getcsr();
@@ -42,7 +42,7 @@ public:
     explicit Registers(void* context) : r_(static_cast<ucontext_t*>(context)->uc_mcontext.gregs) {}
     uintptr_t pc() const { return uintptr_t(r_[REG_RIP]); }
     uintptr_t sp() const { return uintptr_t(r_[REG_RSP]); }
-    // The return address, if it is in a register; 0 otherwise.
+    // The return address if it is in a register, otherwise 0.
     uintptr_t link() const { return 0; }
     bool is_store() const { return r_[REG_ERR] & 2; }
     template <class F> void for_each(F f) const
@@ -51,7 +51,7 @@ public:
                       REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15})
             f(uintptr_t(r_[i]));
     }
-    // False if no register has the value.
+    // Returns false if no register has the value.
     bool replace(uintptr_t value, uintptr_t by)
     {
         auto* found = std::find(r_, r_ + REG_RIP, greg_t(value));
@@ -60,7 +60,7 @@ public:
         *found = greg_t(by);
         return true;
     }
-    // The thread continues with a call of `function`.
+    // Makes the thread continue with a call of `function`.
     void call(void (*function)(void*), void* argument)
     {
         r_[REG_RIP] = greg_t(reinterpret_cast<uintptr_t>(function));
@@ -78,7 +78,7 @@ constexpr int fiber_words = 20;      // x19 to x30, d8 to d15
 constexpr int fiber_start_word = 11; // x30
 
 inline void relax() { __asm__ volatile("yield"); }
-// About a thousand million in a second, as the clock of a GPU; the processor's own counter is much slower.
+// About a billion per second, like a GPU's clock; the processor's own counter is much slower.
 inline uint64_t ticks()
 {
     struct timespec time = {};
@@ -95,7 +95,7 @@ inline uint64_t begin_float_control()
 }
 inline void end_float_control(uint64_t before) { __asm__ volatile("msr fpcr, %0" : : "r"(before)); }
 
-// Whether an instruction that accesses memory stores. The kernel's own record of that (ESR) is optional.
+// Returns true if a memory access instruction is a store. The Linux kernel's own record of that (ESR) is optional.
 inline bool is_store_instruction(uint32_t code)
 {
     if ((code & 0x3f000000) == 0x08000000)                     // exclusive, ordered, compare and swap
@@ -117,7 +117,7 @@ public:
     uintptr_t pc() const { return r_.pc; }
     uintptr_t sp() const { return r_.sp; }
     uintptr_t link() const { return r_.regs[30]; }
-    // After a fault in an access: the instruction was read before, so that it can be read here.
+    // Called after a fault in an access: the processor fetched the instruction, so it can be read here.
     bool is_store() const
     {
         uint32_t code;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The monitor: one thread that looks at running launches every two milliseconds or more often, and sleeps while there
-// are none.
+// The monitor: one thread that checks running launches at least every two milliseconds, and sleeps while there are
+// none.
 #include <algorithm>
 #include <csignal>
 #include <pthread.h>
@@ -19,10 +19,10 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 constexpr microseconds longest_look{2000}, shortest_look{250};
-// Launches often follow each other, and waking the monitor for each would cost more than some idle looks.
+// Launches often follow each other closely, and waking the monitor for each would cost more than some idle checks.
 constexpr int looks_before_sleep = 25;
-// If no block of a launch has ended for so long, and all its workers spin, its blocks probably wait for blocks that
-// have not started: it gets more OS threads, as a GPU would hold more blocks.
+// If no block of a launch has ended for this long and all its workers spin, its blocks are probably waiting for blocks
+// that have not started. The launch then gets more OS threads, as a GPU would hold more blocks.
 constexpr milliseconds stalled{5};
 
 } // namespace
@@ -96,9 +96,9 @@ void BlockPool::watch(Launch& launch, Clock::time_point now)
     if (size_t(launch.helpers) >= launch.most_helpers) {
         if (now - launch.seen_time <= stalled || !all_spin(launch))
             return;
-        launch.most_helpers = SIZE_MAX; // its blocks wait for each other, so the limit of its partition does not hold
+        launch.most_helpers = SIZE_MAX; // its blocks wait for each other, so its partition's limit does not apply
     }
-    // Small launches ask for no helpers when they start.
+    // Small launches request no helpers when they start.
     if (idle_ || helpers_ < lasting_) {
         if (helpers_ < lasting_)
             start_helpers(lasting_ - helpers_);
@@ -119,7 +119,7 @@ bool BlockPool::all_spin(const Launch& launch) const
     return true;
 }
 
-// Whether to preempt the worker: one thread ran the whole time since the last look, and others could run.
+// Returns true if the worker should be preempted: one thread ran since the last check, and others could run.
 bool BlockPool::watch(Worker& worker)
 {
     Launch* launch = worker.working_on.load();
@@ -136,8 +136,8 @@ bool BlockPool::watch(Worker& worker)
     if (!stands)
         return false;
     bool others = worker.block.others();
-    // Even a block without other threads is sampled for a while, and later now and again, to learn whether it spins and
-    // waits for a block that has not started. On a busy machine it may simply not have run.
+    // Even a block without other threads is sampled for a while, and occasionally later, to find out whether it spins
+    // and waits for a block that has not started. On a busy machine it may simply not have run.
     bool is_look_due = worker.seen_times < 200 || worker.seen_times % 50 == 0;
     bool learn = launch->has_blocks() && is_look_due && !worker.repeats;
     // A spinning thread on a crowded machine sleeps for a moment in on_preempt().

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Multimem instructions: stores, and reductions, of the memory that each device has behind a multicast address.
+// Multimem instructions: stores to, and reductions of, each device's memory backing a multicast address.
 #include <atomic>
 #include <cstring>
 #include <type_traits>
@@ -12,7 +12,7 @@
 namespace emu::exec {
 namespace {
 
-constexpr unsigned max_team = 8; // as many devices as CUDA_EMULATOR_DEVICES allows
+constexpr unsigned max_team = 8; // the maximum that CUDA_EMULATOR_DEVICES allows
 std::atomic<MulticastFinder> finder{nullptr};
 
 template <class T> T combine(T a, T b, int how)

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int fraction_bits = 8;
 constexpr float fraction_steps = 1 << fraction_bits;
-constexpr double far = 1e9; // coordinates beyond this read the same as at it
+constexpr double far = 1e9; // larger coordinates read the same value as this one
 
 int dimensions_of(uint32_t kind)
 {
@@ -54,7 +54,7 @@ template <class T> T read_as(const std::byte* at)
     return value;
 }
 
-// Projects a direction onto the cube: the face, and the place in it, from -1 to 1.
+// Projects a direction onto the cube: the face, and the position on it, from -1 to 1.
 int to_face(const float (&d)[3], float* s, float* t)
 {
     float x = std::fabs(d[0]), y = std::fabs(d[1]), z = std::fabs(d[2]);
@@ -81,20 +81,20 @@ int64_t clamped(int64_t index, int64_t extent)
     return std::min(std::max<int64_t>(index, 0), extent - 1);
 }
 
-// Hardware takes the layer index for unsigned, so that a negative one means the last layer.
+// Hardware treats the layer index as unsigned, so a negative index means the last layer.
 int64_t layer_of(int32_t index, uint32_t count)
 {
     return std::min(uint32_t(index), count - 1);
 }
 
-// The distance between two neighbouring reads, in elements along each axis.
+// The distance between two adjacent reads, in elements along each axis.
 struct Step {
     double by[3] = {0, 0, 0};
     bool leaves_face = false;
 };
 
-// The length of a step, in elements. Hardware approximates it: the longest component plus fixed parts of the shorter
-// ones.
+// Returns the length of a step in elements. Like hardware, approximates it by the longest component plus fixed
+// fractions of the shorter ones.
 double length_of(const Step& step)
 {
     double parts[3] = {std::fabs(step.by[0]), std::fabs(step.by[1]), std::fabs(step.by[2])};
@@ -102,8 +102,8 @@ double length_of(const Step& step)
     return parts[0] + parts[1] * 11 / 32 + parts[2] / 4;
 }
 
-// The longest of both steps and of the two directions halfway between them, which count 11/16 instead of the square
-// root of 1/2.
+// Returns the longest of both steps and the two directions halfway between them, which are weighted by 11/16 instead of
+// the square root of 1/2.
 double reach_of(const Step& x, const Step& y)
 {
     Step sum, difference;
@@ -115,7 +115,7 @@ double reach_of(const Step& x, const Step& y)
     return std::max(longest, std::max(length_of(sum), length_of(difference)) * 11 / 16);
 }
 
-// The step on the faces of a cube of `size` elements for a change of the direction. Where it leaves a face, the next
+// Returns the step on the faces of a cube of `size` elements for a change of direction. If it leaves a face, the next
 // face is unfolded beside it.
 Step step_on_cube(const float (&at)[3], const float (&change)[3], uint32_t size)
 {
@@ -181,7 +181,7 @@ void Sampler::read()
     std::memcpy(call_.words, texel.words, sizeof call_.words);
 }
 
-// Reads by integer index. Outside of linear memory the result is zero; outside of an array the addressing mode decides.
+// Reads by integer index. Outside linear memory the result is zero; outside an array the addressing mode decides.
 void Sampler::fetch()
 {
     const Texels& level = texture_.levels[0];
@@ -218,10 +218,10 @@ float Sampler::level_of_detail() const
     const CUDA_TEXTURE_DESC& s = texture_.sampling;
     level = std::min(std::max(level + s.mipmapLevelBias, s.minMipmapLevelClamp), s.maxMipmapLevelClamp);
     float last = float(texture_.levels.size() - 1);
-    return level > 0 ? std::min(level, last) : 0; // NaN becomes 0, too
+    return level > 0 ? std::min(level, last) : 0; // NaN also becomes 0
 }
 
-// The ellipse that a pixel covers by its gradients, in elements of the first level, and its axes.
+// The ellipse that a pixel covers according to its gradients, in elements of the first level, and its axes.
 struct Footprint {
     double longer = 0, shorter = 0;
     float along_x = 1, along_y = 0; // direction of the longer axis, in terms of the two gradients
@@ -264,7 +264,7 @@ float Sampler::level_of_gradients() const
     return float(std::log2(reach_of(x, y)));
 }
 
-// The largest power of two up to maxAnisotropy, as hardware rounds it.
+// The largest power of two up to maxAnisotropy, because hardware rounds down.
 uint32_t Sampler::most_samples() const
 {
     uint32_t most = 1;
@@ -273,7 +273,7 @@ uint32_t Sampler::most_samples() const
     return most;
 }
 
-// How many samples are taken along the longer axis, and the distance between them as a fraction of it.
+// Returns the number of samples along the longer axis, and the distance between them as a fraction of it.
 int Sampler::anisotropic_samples(float* step) const
 {
     *step = 0;
@@ -333,7 +333,7 @@ Sampler::Texel Sampler::in_level(const Texels& level)
     return filter(level, axes, dimensions, layered ? layer_of(call_.layer, level.depth) : 0);
 }
 
-// The first of two neighbours (or the only element) along an axis, and the weight of the second.
+// The first of two adjacent elements (or the only one) along an axis, and the weight of the second.
 Sampler::Axis Sampler::axis(float coordinate, uint32_t extent, int number) const
 {
     double place = coordinate;
@@ -375,7 +375,7 @@ int64_t Sampler::resolve(int64_t index, uint32_t extent, int number) const
 }
 
 // Reads an element of a one-, two- or three-dimensional texture. Coordinates beyond the dimensions, such as a layer,
-// are used as they are.
+// are used unchanged.
 Sampler::Texel Sampler::element(const Texels& level, Place place, int dimensions)
 {
     place.x = resolve(place.x, level.width, 0);
@@ -411,9 +411,8 @@ Sampler::Texel Sampler::filter(const Texels& level, const Axis (&axes)[3], int d
     return call_.kind == EMU_TEXTURE_1D ? beside_row(sum) : sum;
 }
 
-// Hardware reads a one-dimensional texture as an image of one row, at the upper edge of this row: half of a linearly
-// filtered value comes from the row above, which is the same row unless the addressing mode of the second axis is
-// border.
+// Hardware reads a one-dimensional texture as an image with one row, at this row's upper edge: half of a linearly
+// filtered value comes from the row above, which is the same row unless the second axis uses border addressing.
 Sampler::Texel Sampler::beside_row(const Texel& row) const
 {
     if (texture_.sampling.addressMode[1] != CU_TR_ADDRESS_MODE_BORDER)
@@ -455,8 +454,8 @@ Sampler::Texel Sampler::in_face(const Texels& level)
     return sum;
 }
 
-// Reads an element beside a face of a seamless cube, which belongs to the neighbouring face. At a corner, where three
-// faces meet, the result is the mean of their elements.
+// Reads an element past the edge of a face of a seamless cube, which belongs to the adjacent face. At a corner, where
+// three faces meet, the result is the mean of their elements.
 Sampler::Texel Sampler::across_edges(const Texels& level, int face, int64_t x, int64_t y, int64_t first_face)
 {
     int64_t size = level.width, inner_x = clamped(x, size), inner_y = clamped(y, size);
@@ -486,7 +485,7 @@ Sampler::Texel Sampler::load(const Texels& level, int64_t x, int64_t y, int64_t 
     Texel out{};
     if (texture_.is_checked && is_readable_ &&
         !is_readable_(texture_.device, reinterpret_cast<uintptr_t>(at), texture_.element_bytes)) {
-        refused_ = reinterpret_cast<uintptr_t>(at);
+        unreadable_ = reinterpret_cast<uintptr_t>(at);
         return out;
     }
     for (uint32_t channel = 0; channel < texture_.channels; ++channel)

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Texture reads as the Programming Guide describes them: addressing modes, filters with weights of 8 fractional bits,
-// mipmap levels, layers and cubes.
+// Texture reads as described in the Programming Guide: addressing modes, filters with 8-bit fractional weights, mipmap
+// levels, layers and cubes.
 #pragma once
 
 #include "../../device_include/emulator_abi.h"
@@ -10,14 +10,14 @@
 
 namespace emu::exec {
 
-// Checks memory of the program, which may be freed by now; null: no check.
+// Checks program memory that may have been freed; null: no check.
 using IsReadable = bool (*)(int device, uintptr_t address, size_t size);
 
 class Sampler {
 public:
     Sampler(const Texture& texture, EmuTextureCall& call, IsReadable is_readable);
     void read();                                   // fills call.words
-    uintptr_t refused() const { return refused_; } // an address that could not be read; 0 if all could
+    uintptr_t unreadable() const { return unreadable_; } // an address that could not be read; 0 if all could
 
 private:
     union Word {
@@ -33,7 +33,7 @@ private:
     };
     struct Axis {
         int64_t first = 0;
-        float weight = 0; // of the second element
+        float weight = 0; // weight of the second element
     };
 
     void fetch();
@@ -63,7 +63,7 @@ private:
     const Texture& texture_;
     EmuTextureCall& call_;
     IsReadable is_readable_;
-    uintptr_t refused_ = 0;
+    uintptr_t unreadable_ = 0;
     float shift_[3] = {0, 0, 0}; // of the current sample along the axis of anisotropy
 };
 

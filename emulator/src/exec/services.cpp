@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// printf, assert, malloc, traps, clocks and yielding, as kernels call them.
+// printf, assert, malloc, traps, clocks and yielding, as called by kernels.
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
@@ -54,7 +54,7 @@ Output& output()
     return *value;
 }
 
-// How many values a format takes; -1 if it has a conversion that kernels do not support (%n).
+// Returns the number of values a format consumes, or -1 if it has a conversion unsupported in kernels (%n).
 int count_values(const char* format)
 {
     int count = 0;
@@ -88,7 +88,7 @@ uint64_t now()
     return uint64_t(time.tv_sec) * 1000000000u + uint64_t(time.tv_nsec);
 }
 
-// The arguments of printf() as a structure.
+// The printf() arguments as a structure.
 class PackedValues {
 public:
     explicit PackedValues(const void* values) : base_(static_cast<const char*>(values)) {}
@@ -115,7 +115,7 @@ template <class T> void append(std::string* out, const std::string& conversion, 
     out->append(text, 0, text.size() - 1);
 }
 
-// Formats the conversion at `at`, which is a %, and returns its end.
+// Formats the conversion at `at`, which points to a %, and returns its end.
 const char* append_conversion(std::string* out, const char* at, PackedValues* values)
 {
     std::string conversion(1, *at++);
@@ -218,7 +218,7 @@ void emu_assert_fail(const char* expression, const char* file, unsigned line, co
     trouble.pc = EMU_CALLER;
     trouble.file = file ? file : "";
     trouble.line = int(line);
-    // The line that CUDA prints, because programs search their output for it.
+    // The line printed by CUDA, because programs search their output for it.
     trouble.text = "\n" + trouble.file + ":" + std::to_string(line) + ": " + (function ? function : "?") +
                    ": block: " + in_brackets(emu_block_idx) + ", thread: " + in_brackets(emu_thread_idx) +
                    " Assertion `" + (expression ? expression : "?") + "` failed.";
@@ -266,7 +266,7 @@ void emu_yield()
     give_way(EMU_CALLER);
 }
 
-// No effect outside of a graph, or for a handle of another graph.
+// Has no effect outside a graph, or for another graph's handle.
 void emu_set_condition(emu_u64 handle, emu_u32 value)
 {
     Locked locked;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Faults of kernels, and preemption. A fault is recorded in the carrier, and the thread continues where it had entered
-// the fibers of the block; the handler does nothing else.
+// Kernel faults and preemption. The handler only records a fault in the carrier; the thread then continues where it
+// entered the block's fibers.
 #include "signals.hpp"
 
 #include <algorithm>
@@ -25,11 +25,11 @@ namespace {
 constexpr int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGURG};
 struct sigaction earlier[NSIG];
 std::atomic<bool> installed{false};
-// The stack address at which an earlier handler was called. That handler may leave by longjmp, and then the next fault
+// The stack address at which an earlier handler was called. That handler may leave by longjmp; the next fault then
 // finds the signal stack no deeper than this.
 __thread uintptr_t passing_on __attribute__((tls_model("initial-exec"))) = 0;
 
-// Calls the handler that was installed before ours. If that one calls ours again, it meant the default action.
+// Calls the handler installed before ours. If that handler calls ours again, it means the default action.
 void pass_on(int signal, siginfo_t* info, void* context)
 {
     const struct sigaction& action = earlier[signal];
@@ -43,7 +43,7 @@ void pass_on(int signal, siginfo_t* info, void* context)
         struct sigaction reset = {};
         reset.sa_handler = SIG_DFL;
         sigaction(signal, &reset, nullptr);
-        if (info->si_code <= 0) // sent by kill(), so that returning would not raise it again
+        if (info->si_code <= 0) // sent by kill(), so returning would not raise it again
             raise(signal);
         return;
     }
@@ -55,8 +55,8 @@ void pass_on(int signal, siginfo_t* info, void* context)
     passing_on = 0;
 }
 
-// The first word on the stack that points into the kernel's code: most likely the return address of the running library
-// function.
+// Returns the first word on the stack that points into the kernel's code, which is most likely the return address of
+// the running library function.
 uintptr_t find_caller(const Carrier& carrier, const Registers& r)
 {
     const Fiber& fiber = *carrier.current;
@@ -71,7 +71,7 @@ uintptr_t find_caller(const Carrier& carrier, const Registers& r)
     return 0;
 }
 
-// Finds the instruction in the kernel, or where the kernel called the library function that faulted.
+// Finds the faulting instruction in the kernel, or the place where the kernel called the library function that faulted.
 void find_place(const Carrier& carrier, const Registers& r, Trouble* trouble)
 {
     trouble->pc = r.pc();
@@ -90,7 +90,7 @@ bool is_canonical(uintptr_t address)
     return address >> 47 == 0 || address >> 47 == 0x1ffff;
 }
 
-// A general protection fault has no address; a register with a value that is no address may explain it.
+// A general protection fault has no address; a register whose value is not a valid address may explain it.
 void explain_protection(const Registers& r, Trouble* trouble)
 {
     uintptr_t wild = 0;
@@ -119,8 +119,8 @@ void describe_signal(int signal, const siginfo_t* info, const Registers& r, Carr
         trouble.kind = FaultKind::illegal_address;
 }
 
-// A kernel reads the shadow of an address in line that no process can have, and that has no shadow. It reads that of
-// address 0 instead, which is closed, and reports the access.
+// A kernel may read inline the shadow of an address that no process can have, and that has no shadow. This makes it
+// read the shadow of address 0 instead, which is closed, so it reports the access.
 bool replace_wild_shadow(Registers& r)
 {
     bool done = false;
@@ -136,7 +136,7 @@ bool replace_wild_shadow(Registers& r)
 
 bool in_kernel(const Carrier* carrier)
 {
-    // The stack pointer does not matter: a large frame may reach far below the stack.
+    // The stack pointer does not matter, because a large frame may extend far below the stack.
     return carrier && carrier->on_fiber && !carrier->locked;
 }
 
@@ -164,7 +164,7 @@ void on_fault(int signal, siginfo_t* info, void* context)
     errno = saved;
 }
 
-// Whether the fiber was seen with the same registers before, so that it waits for a change in memory.
+// Returns true if the fiber was seen with the same registers before, which means it waits for a change in memory.
 bool note_sample(Fiber& fiber, const Registers& r)
 {
     uint64_t hash = 0;
@@ -176,7 +176,7 @@ bool note_sample(Fiber& fiber, const Registers& r)
     return false;
 }
 
-// Runs on the fiber's own stack (without SA_ONSTACK), so that it can switch to another fiber and return later.
+// Runs on the fiber's own stack (without SA_ONSTACK), so it can switch to another fiber and return later.
 void on_preempt(int signal, siginfo_t* info, void* context)
 {
     Registers r(context);
@@ -200,7 +200,7 @@ void install(int signal)
 {
     struct sigaction action = {};
     action.sa_sigaction = signal == SIGURG ? on_preempt : on_fault;
-    // Without SA_NODEFER, switching fibers inside of the handler would leave the signal blocked.
+    // Without SA_NODEFER, switching fibers inside the handler would leave the signal blocked.
     action.sa_flags = SA_SIGINFO | SA_RESTART | (signal == SIGURG ? SA_NODEFER : SA_ONSTACK);
     sigemptyset(&action.sa_mask);
     sigaction(signal, nullptr, &earlier[signal]);

@@ -15,11 +15,11 @@ namespace emu::exec {
 namespace {
 
 constexpr size_t page = 4096;
-// Kernels are compiled with -fstack-clash-protection, which probes each page, so that no frame steps over the guard.
-// Larger guards would cost time whenever a stack is made.
+// Kernels are compiled with -fstack-clash-protection, which probes each page, so no frame can step over the guard.
+// Larger guards would slow down the creation of stacks.
 constexpr size_t guard_bytes = 8 << 10;
-// Without MADV_GUARD_INSTALL each guard splits a mapping in two, and Linux allows 65530 mappings by default: beyond
-// this number of guards only every chunk of stacks has one.
+// Without MADV_GUARD_INSTALL each guard splits a mapping in two, and Linux allows 65530 mappings by default. Past this
+// number of guards, only every chunk of stacks has one.
 constexpr int split_guards_limit = 20000;
 std::atomic<int> split_guards{0};
 
@@ -28,8 +28,8 @@ size_t round_up(size_t value, size_t unit)
     return (value + unit - 1) / unit * unit;
 }
 
-// Stacks start at different offsets in their pages, so that equal frames of many fibers do not compete for the same
-// cache sets.
+// Stacks start at different offsets in their pages, so equal frames of many fibers do not compete for the same cache
+// sets.
 uintptr_t color(size_t number)
 {
     return (number % 16) * 256;
@@ -46,7 +46,7 @@ bool is_accessible(void* at)
     return read;
 }
 
-// Makes the guard below a stack inaccessible; true if that split the mapping.
+// Makes the guard below a stack inaccessible. Returns true if that split the mapping.
 bool guard(uintptr_t low, bool always)
 {
     constexpr int guard_install = 102; // MADV_GUARD_INSTALL, Linux 6.13
@@ -70,16 +70,16 @@ bool guard(uintptr_t low, bool always)
 
 void prepare(Fiber* fiber)
 {
-    // The saved registers (zero), and the address where to start. After the `ret` of the switch the stack is empty and
-    // aligned to 16 bytes, as the ABI demands at the call in emu_fiber_start.
+    // The saved registers (zero) and the start address. After the `ret` of the switch the stack is empty and aligned to
+    // 16 bytes, as the ABI requires at the call in emu_fiber_start.
     void** frame = reinterpret_cast<void**>(StackSet::top_of(fiber)) - fiber_words;
     std::fill(frame, frame + fiber_words, nullptr);
     frame[fiber_start_word] = reinterpret_cast<void*>(&emu_fiber_start);
     fiber->sp = frame;
 }
 
-// The shadow of stacks, which code that is compiled with red zones on the stack reads and writes. It covers the last
-// addresses of a process, where Linux places mappings.
+// The shadow of stacks, which code compiled with red zones on the stack reads and writes. It covers the last addresses
+// of a process, where Linux places mappings.
 constexpr uintptr_t shadowed = 0x780000000000, shadow_end = 0x800000000000;
 
 bool has_shadow(void* stacks)
@@ -93,7 +93,7 @@ bool has_shadow(void* stacks)
     return made && reinterpret_cast<uintptr_t>(stacks) >= shadowed;
 }
 
-// After a fault, frames were left without their epilogs.
+// After a fault, frames were left without running their epilogues.
 void open_shadow(void* stacks, size_t size)
 {
     uintptr_t first = reinterpret_cast<uintptr_t>(stacks) / 8 + EMU_FIXED_SHADOW, last = first + size / 8;
@@ -130,7 +130,7 @@ void StackSet::drop()
 void StackSet::require(size_t stack_bytes)
 {
     stack_bytes = round_up(stack_bytes + sizeof(Fiber) + 16 * 256, page);
-    // An odd number of pages spreads the stacks over all sets of the TLB.
+    // An odd number of pages spreads the stacks over all TLB sets.
     if ((stack_bytes + guard_bytes) / page % 2 == 0)
         stack_bytes += page;
     if (stack_bytes <= stack_bytes_)

@@ -24,7 +24,7 @@ SurfaceAnswer access_surface(const Texture& surface, const EmuSurfaceCall& call)
     const Texels& texels = surface.levels[0];
     if (call.x % int32_t(call.size))
         return SurfaceAnswer::misaligned;
-    // In units of the access, so that clamped coordinates stay within the row.
+    // In units of the access size, so clamped coordinates stay within the row.
     int64_t x = call.x / int32_t(call.size), y = call.y, z = call.z;
     int64_t columns = int64_t(texels.width) * surface.element_bytes / call.size;
     bool clamps = call.boundary == EMU_BOUNDARY_CLAMP;

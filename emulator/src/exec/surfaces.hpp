@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Surface accesses: the address of an element, and the boundary mode for accesses outside of the surface.
+// Surface accesses: element addresses, and the boundary mode for accesses outside the surface.
 #pragma once
 
 #include "../../device_include/emulator_abi.h"
@@ -11,7 +11,7 @@ namespace emu::exec {
 
 enum class SurfaceAnswer { done, outside, misaligned };
 
-// Loads or stores; outside of the surface the boundary mode of the call decides.
+// Loads or stores. Outside the surface, the call's boundary mode decides.
 SurfaceAnswer access_surface(const Texture& surface, const EmuSurfaceCall& call);
 
 } // namespace emu::exec

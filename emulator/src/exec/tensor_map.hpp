@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a CUtensorMap contains on this device. The layout is ours, since the type is opaque to programs.
+// The contents of a CUtensorMap on this device. The layout is our own, because the type is opaque to programs.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct TensorMap {
     uint8_t rank, data_type, interleave, swizzle, fill, mode;
     uint8_t steps[5]; // element strides; axis 0 is the contiguous one
     uint64_t address;
-    uint64_t pitches[4]; // in bytes, of all axes but axis 0
+    uint64_t pitches[4]; // in bytes, for all axes except axis 0
     uint32_t last[5];    // the largest index along each axis
     uint16_t tile[5];
     int16_t lower[3], upper[3]; // im2col: corners of the pixel box, for the axes between the first and the last
@@ -27,7 +27,7 @@ struct TensorMap {
 };
 static_assert(sizeof(TensorMap) <= 128, "a CUtensorMap has 128 bytes");
 
-// Bytes of a CUtensorMapDataType; 0 if it is unknown.
+// Returns the item size of a CUtensorMapDataType, or 0 if it is unknown.
 inline uint32_t item_size(uint32_t data_type)
 {
     constexpr uint8_t sizes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Texture and surface functions, as kernels call them.
+// Texture and surface functions, as called by kernels.
 #include "checks/regions.hpp"
 #include "sampling.hpp"
 #include "checks/shadow.hpp"
@@ -11,7 +11,7 @@
 namespace emu::exec {
 namespace {
 
-// The objects that the thread used last, so that a kernel looks each up once.
+// The thread's most recently used objects, so a kernel looks up each only once.
 struct Known {
     uint64_t number = 0, launch = 0, version = 0;
     const Texture* texture = nullptr;
@@ -27,7 +27,7 @@ struct Asked {
     uintptr_t pc;
 };
 
-[[noreturn]] void refuse(const Asked& asked, FaultKind kind, std::string text)
+[[noreturn]] void fail(const Asked& asked, FaultKind kind, std::string text)
 {
     Trouble trouble;
     trouble.kind = kind;
@@ -80,7 +80,7 @@ const Texture& find(const Asked& asked)
     std::string why;
     const Texture* texture = look_up(asked, launch, &why);
     if (!texture)
-        refuse(asked, FaultKind::trap, why);
+        fail(asked, FaultKind::trap, why);
     place = {asked.number, launch.serial, version, texture};
     return *texture;
 }
@@ -127,11 +127,11 @@ bool is_readable(int device, uintptr_t address, size_t size)
 void require_shape(const Asked& asked, const Texture& texture, uint32_t kind)
 {
     if (!fits(kind, texture.shape))
-        refuse(asked, FaultKind::trap,
-               "the function does not fit the " + name_of(asked) + ", which is of " + shape_name(texture.shape));
+        fail(asked, FaultKind::trap,
+             "the function does not fit the " + name_of(asked) + ", which is of " + shape_name(texture.shape));
     if (kind == EMU_TEXTURE_GATHER && !texture.has_gather)
-        refuse(asked, FaultKind::trap,
-               "the array of " + name_of(asked) + " was not made with CUDA_ARRAY3D_TEXTURE_GATHER");
+        fail(asked, FaultKind::trap,
+             "the array of " + name_of(asked) + " was not made with CUDA_ARRAY3D_TEXTURE_GATHER");
 }
 
 } // namespace
@@ -149,12 +149,12 @@ void emu_texture_read(EmuTextureCall* call)
     bool checked = this_worker()->state->checks & EMU_CHECK_MEMORY;
     Sampler sampler(texture, *call, checked ? is_readable : nullptr);
     sampler.read();
-    if (!sampler.refused())
+    if (!sampler.unreadable())
         return;
     Trouble trouble;
     trouble.kind = FaultKind::illegal_address;
     trouble.pc = asked.pc;
-    trouble.address = sampler.refused();
+    trouble.address = sampler.unreadable();
     trouble.size = texture.element_bytes;
     trouble.file = asked.file;
     trouble.line = int(asked.line);
@@ -166,9 +166,9 @@ emu_u32 emu_image_query(emu_u64 object, int is_surface, emu_u32 property, emu_u3
     Asked asked{object, is_surface != 0, file, line, EMU_CALLER};
     const Texture& image = find(asked);
     if (level >= image.levels.size())
-        refuse(asked, FaultKind::trap,
-               name_of(asked) + " has " + std::to_string(image.levels.size()) + " levels, and no level " +
-                   std::to_string(level));
+        fail(asked, FaultKind::trap,
+             name_of(asked) + " has " + std::to_string(image.levels.size()) + " levels, and no level " +
+                 std::to_string(level));
     const Texels& texels = image.levels[level];
     bool is_volume = image.shape == TexelShape::volume;
     switch (property) {
@@ -194,10 +194,10 @@ void emu_surface_access(EmuSurfaceCall* call)
                        " bytes at " + place + " of " + name_of(asked);
     const Texels& texels = surface.levels[0];
     if (answer == SurfaceAnswer::misaligned)
-        refuse(asked, FaultKind::trap, "misaligned " + what);
-    refuse(asked, FaultKind::trap,
-           what + ", which has " + std::to_string(texels.pitch) + " bytes in " + std::to_string(texels.height) +
-               " rows of " + std::to_string(texels.depth) + " slices");
+        fail(asked, FaultKind::trap, "misaligned " + what);
+    fail(asked, FaultKind::trap,
+         what + ", which has " + std::to_string(texels.pitch) + " bytes in " + std::to_string(texels.height) +
+             " rows of " + std::to_string(texels.depth) + " slices");
 }
 
 } // extern "C"

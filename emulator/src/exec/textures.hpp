@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The objects behind cudaTextureObject_t and cudaSurfaceObject_t, found by the number that kernels get.
+// The objects behind cudaTextureObject_t and cudaSurfaceObject_t, found by the number passed to kernels.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace emu::exec {
 
-// Elements of one level, as they lie in memory.
+// The elements of one level, as laid out in memory.
 struct Texels {
     std::byte* at = nullptr;
     size_t pitch = 0, slice = 0; // bytes from row to row, and from slice (layer, face) to slice
@@ -23,7 +23,7 @@ enum class TexelShape { line, plane, volume, layered_line, layered_plane, cube, 
 struct Texture {
     bool is_surface = false;
     TexelShape shape = TexelShape::line;
-    std::vector<Texels> levels; // of a surface: one
+    std::vector<Texels> levels; // one for a surface
     CUarray_format format = CU_AD_FORMAT_FLOAT;
     uint32_t channels = 1;
     uint32_t element_bytes = 4;
@@ -31,14 +31,14 @@ struct Texture {
     bool is_mipmapped = false;
     CUDA_TEXTURE_DESC sampling{}; // of textures
     int device = 0;
-    bool is_checked = false;          // linear memory of the program, which may be freed by now
-    std::weak_ptr<const void> memory; // of an array, which may be destroyed by now
+    bool is_checked = false;          // linear program memory, which may have been freed
+    std::weak_ptr<const void> memory; // of an array, which may have been destroyed
 };
 
-// Adds an object; its number is unique in the process and not 0.
+// Adds an object and returns its number, which is nonzero and unique in the process.
 uint64_t add_texture(std::shared_ptr<const Texture> texture);
 void remove_texture(uint64_t number);
-std::shared_ptr<const Texture> find_texture(uint64_t number); // null: there is none
-uint64_t texture_version();                                   // changes with each removal
+std::shared_ptr<const Texture> find_texture(uint64_t number); // null if there is none
+uint64_t texture_version();                                   // changes on every removal
 
 } // namespace emu::exec

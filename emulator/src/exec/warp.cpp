@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Warp collectives: lanes wait until all lanes of the mask have arrived; the last one computes the results of all.
+// Warp collectives: lanes wait until all lanes in the mask have arrived; the last one computes everyone's results.
 #include <cstring>
 
 #include "block.hpp"
@@ -15,7 +15,7 @@ namespace {
 struct Party {
     emu_u32 lanes;
     EmuWarpCall* call[32];
-    mutable int reader = -1; // a lane whose shuffle reads a lane that does not take part
+    mutable int reader = -1; // a lane whose shuffle reads a non-participating lane
     mutable unsigned absent = 0;
 
     template <class Visit> void each(Visit visit) const
@@ -32,8 +32,8 @@ struct Party {
     void answer(unsigned lane, emu_u32 value) const { std::memcpy(call[lane]->out, &value, sizeof value); }
 };
 
-// The lane that a shuffle reads from; the lane itself if that is outside of its segment. As documented, an exclusive or
-// may reach earlier segments, but not later ones.
+// Returns the lane that a shuffle reads from, or the lane itself if that is outside its segment. As documented, an
+// exclusive or may reach earlier segments but not later ones.
 inline unsigned source_lane(EmuWarpCall& call, unsigned lane)
 {
     unsigned first = lane & ~(call.width - 1), last = first + call.width - 1;
@@ -57,7 +57,7 @@ template <class T> void shuffle(const Party& party)
     party.each([&](unsigned lane) {
         EmuWarpCall& call = *party.call[lane];
         unsigned source = source_lane(call, lane);
-        // The value of a lane that does not take part is undefined: here, as documented, it is the lane's own.
+        // The value of a non-participating lane is undefined. Here it is the reading lane's own value, as documented.
         if (!(party.lanes >> source & 1)) {
             if (party.reader < 0) {
                 party.reader = int(lane);
@@ -173,7 +173,7 @@ bool is_known(const EmuWarpCall& call)
     return call.op >= EMU_WARP_ADD_U32 && call.op <= EMU_WARP_XOR;
 }
 
-[[noreturn]] void refuse(uintptr_t pc, std::string text)
+[[noreturn]] void fail(uintptr_t pc, std::string text)
 {
     Trouble trouble;
     trouble.kind = FaultKind::warp;
@@ -199,8 +199,8 @@ void Block::warn_about_shuffle(const Warp& warp, unsigned reader, unsigned absen
     });
 }
 
-// Completes the collective if all lanes of the mask wait in it. A lane that waits with another mask is no error yet: it
-// may come to this collective later.
+// Completes the collective if all lanes in the mask wait in it. A lane that waits with another mask is not an error
+// yet, because it may reach this collective later.
 bool Block::try_collective(Warp& warp, const EmuWarpCall* call, uintptr_t pc)
 {
     emu_u32 lanes = call->mask & warp.live;
@@ -214,8 +214,8 @@ bool Block::try_collective(Warp& warp, const EmuWarpCall* call, uintptr_t pc)
         if (other->mask != call->mask)
             return false;
         if (other->op != call->op || other->size != call->size)
-            refuse(pc, "lanes of one mask call different operations: " + collective_name(*call) + " and " +
-                           collective_name(*other));
+            fail(pc, "lanes of one mask call different operations: " + collective_name(*call) + " and " +
+                         collective_name(*other));
         party.call[lane] = const_cast<EmuWarpCall*>(other);
     }
     compute(party, *call);
@@ -242,10 +242,10 @@ void Block::collect(Fiber* self, EmuWarpCall* call, uintptr_t pc)
     Warp& warp = warps_[EMU_WARP];
     emu_u32 bit = 1u << lane;
     if (__builtin_expect(!(call->mask & bit), 0))
-        refuse(pc, collective_name(*call) + ": the mask does not name the lane that calls (lane " +
-                       std::to_string(lane) + ")");
+        fail(pc, collective_name(*call) + ": the mask does not name the lane that calls (lane " +
+                     std::to_string(lane) + ")");
     if (__builtin_expect(!is_known(*call), 0))
-        refuse(pc, collective_name(*call) + ": unknown operation, width or size");
+        fail(pc, collective_name(*call) + ": unknown operation, width or size");
     self->call = call;
     self->site = {pc, nullptr, 0};
     warp.lane[lane] = self;

@@ -73,7 +73,7 @@ void Worker::attach(Launch& next)
     state->dynamic_shared_size = request.dynamic_shared;
     state->static_shared_size = request.static_shared;
     state->checks = request.checks.bits() & (EMU_CHECK_MEMORY | EMU_CHECK_INITIALIZED | EMU_CHECK_ADVICE);
-    if (request.checks.races) // modules for advice are compiled as those for races
+    if (request.checks.races) // advice modules are compiled like races modules
         state->checks |= EMU_CHECK_RACES;
     state->nsmid = request.multiprocessors;
     state->cluster_dim = {request.cluster.x, request.cluster.y, request.cluster.z};
@@ -90,7 +90,7 @@ void Worker::open_shared(bool open)
     if (!config().checks.reads_shadow())
         return;
     show_shared(reinterpret_cast<uintptr_t>(state->dynamic_shared), state->dynamic_shared_size, open);
-    if (!state->static_shared_size) // of the kernel; others of the module may have variables
+    if (!state->static_shared_size) // of the kernel; other kernels in the module may have variables
         return;
     locate_shared();
     for (const SharedVariable& entry : shared_)
@@ -191,7 +191,7 @@ void Worker::give_way(uintptr_t pc, bool seen_before)
     if (seen_before) {
         repeats.store(true, std::memory_order_relaxed);
         if (!block.others() && pool->crowded()) {
-            struct timespec moment = {0, 500000}; // gives other threads time, one of which it may wait for
+            struct timespec moment = {0, 500000}; // gives time to other threads, since it may wait for one
             nanosleep(&moment, nullptr);
         }
     }
@@ -285,7 +285,7 @@ SharedAround Worker::shared_around(uintptr_t address)
     return {before, adjacent ? after : SharedVariable()};
 }
 
-// Nothing in the shared memory of a new block has been written.
+// Nothing in a new block's shared memory has been written.
 void Worker::begin_checks(uint64_t number)
 {
     races = nullptr;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// An OS thread that runs blocks: a helper of the pool, or the caller of run().
+// An OS thread that runs blocks: a pool helper, or the caller of run().
 #pragma once
 
 #include <atomic>
@@ -18,19 +18,19 @@ namespace emu::exec {
 
 struct Worker;
 
-// A static shared variable and where it lies, with its red zone, in the memory of an OS thread.
+// A static shared variable and its location, with its red zone, in an OS thread's memory.
 using SharedVariable = std::pair<EmuRange, const EmuVariable*>;
 
-// The static shared variable at, or nearest to, an address; if the address lies in a red zone between two variables,
+// The static shared variable at or nearest to an address. If the address is in a red zone between two variables,
 // `adjacent` is the other one.
 struct SharedAround {
     SharedVariable nearest, adjacent;
 };
 
-// What a worker calls of the pool that it belongs to.
+// The part of its pool that a worker calls.
 class WorkerPool {
 public:
-    virtual void remove(Worker& worker) = 0; // at the end of its thread
+    virtual void remove(Worker& worker) = 0; // called when its thread exits
     virtual bool crowded() const = 0;        // more threads run than there are cores
 
 protected:
@@ -46,7 +46,7 @@ struct Worker final : Carrier {
     void settle() override;
 
     SharedAround shared_around(uintptr_t address);
-    // Numbers the bytes of the block's shared memory, for the opt-in checks; not_shared for other memory.
+    // Numbers the bytes of the block's shared memory for the opt-in checks. Returns not_shared for other memory.
     static constexpr size_t not_shared = ~size_t(0);
     size_t shared_index(uintptr_t address, size_t size)
     {
@@ -64,12 +64,12 @@ struct Worker final : Carrier {
         }
         return not_shared;
     }
-    // The address in shared memory of the running block that has these low 32 bits (PTX uses such addresses); `low`
-    // itself if there is none.
+    // Returns the address in the running block's shared memory that has these low 32 bits (PTX uses such addresses), or
+    // `low` itself if there is none.
     uintptr_t widen_shared(uint32_t low);
-    // The address of the same shared variable in another block of the cluster; 0 if there is none.
+    // Returns the address of the same shared variable in another block of the cluster, or 0 if there is none.
     uintptr_t map_shared(uintptr_t address, uint32_t rank);
-    // Whether an address is shared memory of any block of the cluster, for checks; gives its range and rank.
+    // For checks: returns true, with the range and rank, if an address is shared memory of any block of the cluster.
     bool in_cluster(uintptr_t address, EmuRange* range, uint32_t* rank = nullptr) const;
     // Bytes from emu_thread.dynamic_shared up to the guard.
     size_t shared_room() const { return shared_bytes_; }
@@ -79,12 +79,12 @@ struct Worker final : Carrier {
     SharedContents shared_contents;
     Scope next_scope = Scope::device; // of the next atomic function
     uint32_t cluster_rank = 0;
-    void* tile_slots[1024];        // one for each thread of the block, see emu_tile_slots()
-    uint32_t cluster_tokens[1024]; // of the last arrival of each thread at the cluster's barrier
+    void* tile_slots[1024];        // one per thread of the block, see emu_tile_slots()
+    uint32_t cluster_tokens[1024]; // of each thread's last arrival at the cluster barrier
     pid_t tid = 0;
     WorkerPool* pool = nullptr;
 
-    // Written by the monitor: what it saw at its last look.
+    // Written by the monitor: its observations at its last check.
     std::atomic<Launch*> working_on{nullptr};
     std::atomic<uint64_t> blocks_run{0};
     uint64_t seen_progress = 0;
@@ -115,7 +115,7 @@ private:
     Advice all_advice_;
 };
 
-// The worker of the calling thread; null if that runs no kernels.
+// Returns the calling thread's worker, or null if the thread runs no kernels.
 inline Worker* this_worker()
 {
     return static_cast<Worker*>(this_carrier);

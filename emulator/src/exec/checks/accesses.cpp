@@ -10,7 +10,7 @@
 namespace emu::exec {
 namespace {
 
-// A tree of two levels over the 47 bits of addresses. Untouched pages of it cost no memory.
+// A two-level tree over the 47 address bits. Untouched pages cost no memory.
 constexpr size_t branches = 1 << 16, leaves = 1 << 15;
 using Leaf = std::atomic<Cell*>;
 std::atomic<Leaf*> tree[branches];

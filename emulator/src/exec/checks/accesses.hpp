@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The shadow of the check of races: the last accesses to each 4 bytes of any memory that kernels use.
+// The shadow of the races check: the last accesses to each 4 bytes of any memory that kernels use.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +12,18 @@
 namespace emu::exec {
 
 struct Access {
-    uint32_t block = 0; // the number of the running block, unique in the process; 0: no access
-    uint32_t time = 0;  // of its thread
+    uint32_t block = 0; // number of the running block, unique in the process; 0: no access
+    uint32_t time = 0;  // the thread's time
     uint64_t what = 0;  // the fields below; the compiler does not keep bit-fields in registers
     enum : uint64_t {
         thread_shift = 46,
         bytes_shift = 56,
         is_atomic = uint64_t(1) << 60,
-        is_narrow = uint64_t(1) << 61, // with the scope of a block
+        is_narrow = uint64_t(1) << 61, // has block scope
         is_stored = uint64_t(1) << 62,
-        is_silent = uint64_t(1) << 63, // a store that left the value as it was
+        is_silent = uint64_t(1) << 63, // a store that did not change the value
     };
-    uint64_t half_pc() const { return what & ((uint64_t(1) << thread_shift) - 1); } // of the return address
+    uint64_t half_pc() const { return what & ((uint64_t(1) << thread_shift) - 1); } // return address
     uint32_t thread() const { return uint32_t(what >> thread_shift & 1023); }
     uint32_t bytes() const { return uint32_t(what >> bytes_shift & 15); } // one bit for each byte of the cell
     bool atomic() const { return what & is_atomic; }
@@ -43,16 +43,17 @@ struct Cell {
     Access store, loads[2]; // loads of two different threads
 };
 
-// The cells of the 64 KiB around an address, made on first use; null if there is no memory for them.
+// Returns the cells of the 64 KiB around an address, created on first use, or null if there is no memory for them.
 constexpr size_t cells_span = 64 << 10;
 Cell* cells_around(uintptr_t address);
-// The same, null if nothing there was accessed yet.
+// Like cells_around(), but returns null if nothing there was accessed yet.
 Cell* known_cells_around(uintptr_t address);
-// The memory is allocated again: earlier accesses are those of other objects.
+// Called when memory is allocated again, because earlier accesses were to other objects.
 void forget_accesses(uintptr_t base, size_t size);
 
 // Holds the lock of the 256 bytes around an address, because workers access the same memory at the same time. Shared
-// memory belongs to one worker and needs none. Locks are a cache line apart, because workers run adjacent blocks.
+// memory belongs to one worker and needs no lock. Each lock has its own cache line, because workers run adjacent
+// blocks.
 constexpr size_t cell_lock_count = 1024;
 extern unsigned char cell_locks[cell_lock_count][64];
 class CellLock {

@@ -13,7 +13,7 @@
 namespace emu::exec {
 namespace {
 
-constexpr uint32_t most_times = 1024; // that a thread is counted at a place in a block
+constexpr uint32_t most_times = 1024; // times that a thread is counted at one place in a block
 constexpr size_t most_bytes = 4096;   // of an access
 
 using Line = std::pair<std::string, int>;
@@ -30,7 +30,7 @@ struct Totals {
     std::map<Line, BarrierRow> barriers;
     std::set<std::string> launches;
 };
-Totals& totals = *new Totals; // never destroyed: it is written while the process exits
+Totals& totals = *new Totals; // never destroyed, because it is written while the process exits
 
 size_t count_distinct(std::vector<uintptr_t>& values)
 {
@@ -38,7 +38,7 @@ size_t count_distinct(std::vector<uintptr_t>& values)
     return size_t(std::unique(values.begin(), values.end()) - values.begin());
 }
 
-// The passes that the lanes of a part of a warp need: in each, a bank gives one word of 4 bytes.
+// Returns the number of passes needed by the lanes of a partial warp. In each pass, a bank returns one 4-byte word.
 size_t count_passes(std::vector<uintptr_t>& words)
 {
     size_t banks[32] = {}, distinct = count_distinct(words);
@@ -59,7 +59,7 @@ std::string one_line(std::string text)
     return text;
 }
 
-// Lines of fields between tabs: "L" for lines, "B" for barriers, "K" for configurations of kernels.
+// Writes tab-separated fields: "L" for lines, "B" for barriers, "K" for kernel configurations.
 void write_advice()
 {
     std::string text;
@@ -119,7 +119,7 @@ void Advice::access(uint32_t thread, uintptr_t pc, uintptr_t address, size_t siz
 {
     if (!image_ || size > most_bytes)
         return;
-    if (!atomic) // their code is inlined, and its line uncertain
+    if (!atomic) // their code is inlined, so its line is uncertain
         add(shared ? shared_access : store ? global_store : global_load, thread, pc, address, size);
     for (uintptr_t cell = address / 4; cell <= (address + size - 1) / 4; ++cell) {
         Users& users = now_[cell];
@@ -197,14 +197,14 @@ void Advice::finish(Kind kind, uintptr_t pc, const Request& request)
     } else {
         ++row.branches;
         row.divergent += distinct > 1;
-        // The code of a block ends where the next one begins, which is one of the two ways.
+        // A block's code ends where the next block begins, which is one of the two ways.
         auto next = std::upper_bound(starts.begin(), starts.begin() + std::ptrdiff_t(distinct), pc);
         if (distinct > 1 && next != starts.begin() + std::ptrdiff_t(distinct))
             row.branch_pc = *next - call_bytes - 1;
     }
 }
 
-// A barrier is of use if threads access the same memory before and after it, and one of them writes.
+// A barrier is useful if threads access the same memory before and after it and one of them writes.
 void Advice::judge_barrier()
 {
     if (!barrier_.file)
@@ -275,7 +275,7 @@ void finish_advice(uint64_t image, const std::function<CodePlace(uintptr_t pc)>&
             if (!row.loads.requests && !row.stores.requests && !row.shared_requests && !row.divergent)
                 continue;
             CodePlace place = place_of(pc);
-            // A branch in a function like min() is none on a GPU.
+            // On a GPU, a branch in a function like min() is not a branch.
             if (row.divergent && (place.line <= 0 || place.inlined))
                 continue;
             if (place.line <= 0)

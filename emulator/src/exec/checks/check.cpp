@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The slow path of access checks: decides about accesses that the fast check inside the module did not accept.
+// The slow path of access checks: decides about accesses that the fast check in the module did not accept.
 #include <algorithm>
 #include <cstdio>
 
@@ -12,7 +12,7 @@
 namespace emu::exec {
 namespace {
 
-// Decides from what lies at the address whether the running kernel may access it.
+// Decides, by what is at the address, whether the running kernel may access it.
 class Judge {
 public:
     Judge(Worker& worker, uintptr_t address, size_t size, emu_u32 access)
@@ -39,12 +39,12 @@ public:
         return false;
     }
 
-    EmuRange range{}; // a range for which the answer holds, if not empty: the module remembers it
+    EmuRange range{}; // a range for which the answer holds, if not empty; the module remembers it
     bool read_only = false;
-    std::string text; // why the access is refused
+    std::string text; // why the access is not allowed
 
 private:
-    // threadIdx and other variables of the device headers, which clang instruments, too.
+    // Handles threadIdx and other variables of the device headers, because clang instruments them.
     bool in_thread_state()
     {
         uintptr_t low = UINTPTR_MAX, high = 0;
@@ -72,8 +72,8 @@ private:
         return !store_ && address_ >= low && address_ + size_ <= low + bytes.size();
     }
 
-    // With red zones on the stack, the fast check comes here for them alone. Each frame with arrays begins with a mark
-    // and a description by the compiler: the number of variables, and offset, size and name of each.
+    // With red zones on the stack, the fast check comes here only for them. Each frame with arrays begins with a mark
+    // and a description by the compiler: the number of variables, and each one's offset, size and name.
     bool in_frame(const Fiber& fiber)
     {
         if (returned_) {
@@ -128,7 +128,7 @@ private:
 
     void describe_near_dynamic_shared()
     {
-        constexpr uintptr_t near = 256; // below it; in_dynamic_shared() describes what follows
+        constexpr uintptr_t near = 256; // below it; in_dynamic_shared() describes addresses past the end
         auto base = reinterpret_cast<uintptr_t>(worker_.state->dynamic_shared);
         size_t bytes = worker_.state->dynamic_shared_size;
         if (bytes && address_ < base && base - address_ <= near)
@@ -208,7 +208,7 @@ void remember(EmuThread& state, const Judge& judge)
 
 using namespace emu::exec;
 
-// Reports a misaligned access by its location in the program, which an access in our inline functions does not have.
+// Reports a misaligned access by its source location; an access inlined from our headers has none.
 extern "C" void emu_misaligned(emu_uptr address, emu_size size, emu_u32 access, const char* file, emu_u32 line)
 {
     Trouble trouble;
@@ -257,7 +257,8 @@ extern "C" void emu_check_slow(emu_uptr address, emu_size size, emu_u32 access, 
         Judge judge(*worker, address, size, access);
         bool allowed;
         {
-            // The judge takes locks. It may fault on a part of the shadow that is not filled yet, which the handler mends.
+            // The judge takes locks. It may fault on a part of the shadow that is not filled yet; the handler then
+            // fills it.
             Locked locked;
             allowed = judge.allowed();
         }

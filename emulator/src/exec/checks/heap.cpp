@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which pieces are free and used is recorded outside of the heap, so that kernels cannot damage the records, and host
-// code touches no device memory.
+// Free and used pieces are recorded outside the heap, so kernels cannot corrupt the records, and host code accesses no
+// device memory.
 #include "heap.hpp"
 
 #include <deque>
@@ -19,7 +19,7 @@
 namespace emu::exec {
 namespace {
 
-constexpr size_t unit = 16; // alignment, and the smallest red zone behind a piece
+constexpr size_t unit = 16; // alignment, and the smallest red zone after a piece
 
 class Heap {
 public:
@@ -140,7 +140,7 @@ private:
     size_t size_ = 0;
     std::map<uintptr_t, size_t> free_;
     std::map<uintptr_t, Piece> used_;
-    // Freed pieces that are not reused yet, so that use after free is found.
+    // Freed pieces, held back from reuse so that use after free is detected.
     std::deque<std::pair<uintptr_t, Piece>> kept_;
     size_t kept_bytes_ = 0;
 };

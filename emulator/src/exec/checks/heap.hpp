@@ -10,10 +10,10 @@
 
 namespace emu::exec {
 
-// In addresses of kernels. Set once per context; size 0 removes it.
+// Takes kernel addresses. Set once per context; size 0 removes the heap.
 void set_heap(int device, uintptr_t base, size_t size);
 uintptr_t heap_allocate(int device, size_t bytes); // 0: no room
-// False if `base` is not the start of an allocation; `why` gets the reason.
+// Returns false, and the reason in `why`, if `base` is not the start of an allocation.
 bool heap_release(int device, uintptr_t base, std::string* why);
 std::string describe_heap_address(uintptr_t address, size_t size); // empty: not in a heap
 

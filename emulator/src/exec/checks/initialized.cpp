@@ -8,7 +8,7 @@
 namespace emu::exec {
 namespace {
 
-// Pages of the bits that were never touched are zero, and cost no memory.
+// Untouched pages of bits are zero and cost no memory.
 struct Contents {
     uintptr_t base = 0;
     size_t size = 0;
@@ -52,7 +52,7 @@ void forget_contents(uintptr_t base, size_t size)
 {
     if (contents.holds(base, size))
         for_bits(base, size, [](uint8_t* byte, uint8_t mask) {
-            if (*byte & mask) // touches no page that is still zero
+            if (*byte & mask) // writes to no page that is still zero
                 __atomic_fetch_and(byte, uint8_t(~mask), __ATOMIC_RELAXED);
             return false;
         });

@@ -12,17 +12,17 @@
 
 namespace emu::exec {
 
-// One bit for each byte of the memory of all devices. Other memory counts as written: the host writes managed and
+// One bit for each byte of memory on all devices. Other memory counts as written, because the host writes managed and
 // pinned memory without a call. All functions do nothing if the check is off.
 void reserve_contents(uintptr_t base, size_t size);
 void describe_contents(EmuSpace* space); // for the loader
-void forget_contents(uintptr_t base, size_t size); // the memory is allocated
+void forget_contents(uintptr_t base, size_t size); // called when the memory is allocated
 void note_written(uintptr_t base, size_t size);
 void note_copied(uintptr_t to, uintptr_t from, size_t size);
-// Whether any byte has been written. One is enough: padding of a value is never written.
+// Returns true if any byte has been written. One is enough, because a value's padding is never written.
 bool has_contents(uintptr_t base, size_t size);
 
-// The same for the shared memory of a running block, by index (Worker::shared_index).
+// The written bytes of a running block's shared memory, by index (Worker::shared_index).
 class SharedContents {
 public:
     void clear(size_t size) { written_.assign(size, 0); }

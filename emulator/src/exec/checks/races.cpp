@@ -14,11 +14,11 @@
 namespace emu::exec {
 namespace {
 
-// Keys of Knowledge: threads of a block, then its warps, then all of it.
+// Keys of Knowledge: a block's threads, then its warps, then the whole block.
 constexpr uint64_t warp_keys = 1 << 10, block_key = 1 << 11;
 constexpr size_t most_rows = 4096;
 
-// Most values have four bytes, for which these need no call.
+// Most values have four bytes, for which these functions need no call.
 inline void copy_value(void* to, const void* from, size_t size)
 {
     size == 4 ? __builtin_memcpy(to, from, 4) : std::memcpy(to, from, size);
@@ -39,7 +39,7 @@ uint64_t key_of(uint32_t block, uint64_t part)
     return uint64_t(block) << 16 | part;
 }
 
-// What blocks tell each other on an address of global memory.
+// What blocks tell each other through an address in global memory.
 struct Told {
     KnowledgePtr device, near;
     uint32_t near_block = 0; // the block whose threads `near` is for
@@ -50,14 +50,14 @@ struct GlobalAtomics {
     std::unordered_map<uintptr_t, Told> rows;
     std::atomic<bool> used{false};
 };
-// The checks of all workers.
+// The race checks of all workers.
 struct AllRaces {
     std::mutex mutex;
     std::vector<Races*> rows;
 };
 AllRaces& all_races = *new AllRaces;
 
-GlobalAtomics& global_atomics = *new GlobalAtomics; // never destroyed: kernels run at exit
+GlobalAtomics& global_atomics = *new GlobalAtomics; // never destroyed, because kernels run at exit
 
 } // namespace
 
@@ -153,7 +153,7 @@ Access Races::access_of(uint32_t thread, uintptr_t pc, bool store, bool atomic, 
     return access;
 }
 
-// Whether this launch comes after all of another one, or of an earlier part of itself.
+// Returns true if this launch comes after all of another one, or after an earlier part of itself.
 inline bool Races::follows(uint32_t block)
 {
     for (const Answer& answer : answers_)
@@ -181,7 +181,7 @@ __attribute__((always_inline)) inline bool Races::is_ordered(const Access& earli
         return earlier.thread() == now.thread() || earlier.time < known.block ||
                (earlier.thread() / 32 == now.thread() / 32 && earlier.time < known.warp) ||
                (known.more && known.more->knows(earlier));
-    if (shared) // of a block that used the memory before
+    if (shared) // by a block that used the memory before
         return true;
     if (earlier.block - era_->first < era_->blocks) {
         uint64_t cluster = era_->order.cluster_blocks; // blocks of a cluster are not checked against each other
@@ -202,7 +202,7 @@ __attribute__((always_inline)) inline bool Races::conflicts(const Access& earlie
     return !is_ordered(earlier, now, shared);
 }
 
-// Records an access to a cell; returns true with the earlier access if they conflict.
+// Records an access to a cell. Returns true, and the earlier access, if they conflict.
 __attribute__((always_inline)) inline bool Races::note(Cell& cell, const Access& access, bool shared,
                                                        Access* earlier)
 {
@@ -285,7 +285,7 @@ Access Races::look_at_cells(uintptr_t address, size_t size, Access access, bool 
         Access other;
         if (note(*place, access, shared, &other) && !earlier.block) {
             earlier = other;
-            // Perhaps the store leaves the value as it is, which is known when it is settled.
+            // The store may leave the value unchanged, which is known only when it is settled.
             if (!access.stored() && !shared && earlier.block != block_)
                 settled_ = !is_stored_elsewhere(at, bytes);
         }
@@ -303,7 +303,7 @@ Access Races::look_at_cells(uintptr_t address, size_t size, Access access, bool 
     return {};
 }
 
-// Whether a block on another OS thread has not settled a store there.
+// Returns true if a block on another OS thread has an unsettled store there.
 bool Races::is_stored_elsewhere(uintptr_t address, size_t size)
 {
     std::lock_guard lock(all_races.mutex);
@@ -311,8 +311,8 @@ bool Races::is_stored_elsewhere(uintptr_t address, size_t size)
                        [&](Races* other) { return other != this && other->is_storing(address, size); });
 }
 
-// Waits until blocks on other OS threads have settled their stores there; false if that takes too long. Two stores that
-// wait for each other: the second one judges, which knows the conflict as well.
+// Waits until blocks on other OS threads have settled their stores there. Returns false if that takes too long. If two
+// stores wait for each other, the second one judges, because it also sees the conflict.
 bool Races::wait_for_stores(uintptr_t address, size_t size)
 {
     bool busy = true;
@@ -357,12 +357,13 @@ void Races::begin_store(uintptr_t address, size_t size, const Access& access, bo
     last_.size = size;
     last_.shared = shared;
     copy_value(last_.value, reinterpret_cast<const void*>(address), size);
-    // The lock of a cell, taken next, makes it visible before the access is.
+    // Makes the store visible before the access; the cell's lock, taken next, orders them.
     pending_.store(shared ? 0 : address, std::memory_order_release);
 }
 
-// The last store left a cell as it was: it counts as a load, or not at all if it hides another thread's store. Its record
-// is in the cell, or kept by a block on another OS thread whose store came next and has not been settled.
+// Called if the last store did not change a cell. The store then counts as a load, or not at all if it hides another
+// thread's store. Its record is in the cell, or held by a block on another OS thread that stored next and has not
+// settled.
 void Races::silence(uintptr_t address, const Access& previous)
 {
     CellLock lock(address, last_.shared);
@@ -394,7 +395,7 @@ Access Races::settle()
     for (uintptr_t at = last_.address, end = at + size; at < end;) {
         uintptr_t next = std::min<uintptr_t>(end, (at / cell_bytes + 1) * cell_bytes), offset = at - last_.address;
         size_t index = at / cell_bytes - last_.address / cell_bytes;
-        // Memory that nobody has written has the value by chance, and so has what other blocks left in shared memory.
+        // In memory that nobody has written, and in shared memory left by other blocks, the value is equal by chance.
         bool written = index >= 4 || (last_.shared ? last_.previous[index].block == block_ : last_.previous[index].block);
         if (!written || !is_same(now + offset, last_.value + offset, next - at)) {
             changed = true;
@@ -409,7 +410,7 @@ Access Races::settle()
 
 // ------------------------------------------------------------------------ order
 
-// The threads know what any of them knows. A fence of each of them counts for all of them afterwards.
+// Gives every thread what any of them knows. A fence by any of them then counts for all of them.
 void Races::gather(const std::vector<uint32_t>& threads, bool whole_block, bool whole_warp)
 {
     uint32_t block = 0;

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA_EMULATOR_CHECK=races: two accesses to the same byte of shared or global memory, of which one is a store and
-// neither is ordered before the other. Threads of a block are ordered by barriers, warp functions, and atomic functions
-// on the same address; threads of different blocks by barriers of the grid, and by fences with atomic or volatile
-// accesses; launches by their turns.
+// CUDA_EMULATOR_CHECK=races: two accesses to the same byte of shared or global memory race if at least one is a store
+// and neither is ordered before the other. Barriers, warp functions, and atomic functions on the same address order the
+// threads of a block. Grid barriers, and fences with atomic or volatile accesses, order threads of different blocks.
+// Turns order launches.
 #pragma once
 
 #include <atomic>
@@ -20,68 +20,68 @@
 
 namespace emu::exec {
 
-// What a thread knows of the times of others, apart from its own block and warp as a whole: all accesses before a time.
-// Sorted by the numbers of the block and of the thread in it, a warp of it, or all of it.
+// What a thread knows about other threads, beyond its own block and warp: for each row, it has seen all accesses before
+// a time. Rows are sorted by block, and by the thread, warp or whole block they describe.
 struct Knowledge {
     using Row = std::pair<uint64_t, uint32_t>;
     std::vector<Row> rows;
-    bool complete = false; // too much to remember: everything counts as known
+    bool complete = false; // too much to remember, so everything counts as known
 
     bool knows(const Access& access) const;
-    void sort(); // and removes rows that others include
+    void sort(); // and removes redundant rows
 };
 using KnowledgePtr = std::shared_ptr<const Knowledge>;
 KnowledgePtr join(const KnowledgePtr& a, const KnowledgePtr& b);
 
 enum class Scope { block, device };
 
-// The times of the threads of a running block.
+// The times of a running block's threads.
 class Races {
 public:
     Races();
     ~Races();
-    // `number`: of the block in its launch.
+    // `number` is the block's number in its launch.
     void begin(std::shared_ptr<const Era> era, uint64_t number, uint32_t threads);
-    void continue_in(std::shared_ptr<const Era> era); // after a barrier of the grid
+    void continue_in(std::shared_ptr<const Era> era); // after a grid barrier
 
     uint32_t block() const { return block_; }
     const Era& era() const { return *era_; }
-    // An access of a thread now.
+    // Describes an access that a thread makes now.
     Access access_of(uint32_t thread, uintptr_t pc, bool store, bool atomic, bool narrow) const;
-    // Records an access; returns an earlier one that conflicts with it, or none. A conflict of a store is returned by
-    // settle(), because a store of the value that is there already is no race, and has not happened yet.
+    // Records an access and returns a conflicting earlier one, if any. Conflicts of a store are left to settle(): the
+    // store has not happened yet, and storing the value that is already there is not a race.
     Access look(uintptr_t address, size_t size, Access access, bool shared);
-    // `done`: a store has happened.
+    // `done`: the store has already happened.
     Access look_at_cells(uintptr_t address, size_t size, Access access, bool shared, bool done);
-    // Called by a thread after a store: a conflict of it, or none.
+    // Called by a thread after a store. Returns a conflicting access, if any.
     Access settle();
     bool has_news() const { return last_.size || atomic_; } // a store to settle, or acquire_again() has something to do
     struct Store {
-        Access access, conflict, previous[4]; // previous: the store before it in each cell
+        Access access, conflict, previous[4]; // previous: the preceding store in each cell
         uintptr_t address = 0;
         size_t size = 0; // 0: none
         bool shared = false;
-        unsigned char value[16] = {}; // before the store
+        unsigned char value[16] = {}; // the value before the store
     };
     const Store& last_store() const { return last_; }
 
-    // What orders threads. `waits`: the thread goes on when the barrier is complete; otherwise pass() is called if it
-    // waits later.
+    // The functions that order threads. `waits` means that the thread continues when the barrier completes; otherwise
+    // it calls pass() if it waits later.
     void arrive(uint32_t thread, uint32_t barrier, bool waits);
     void complete(uint32_t barrier);
     void pass(uint32_t thread, uint32_t barrier);
     void meet(uint32_t warp, uint32_t lanes);
     void fence(uint32_t thread, Scope scope);
-    // An atomic or volatile access. A thread tells others on this address what it knew at its last fence, or with
-    // `release`, and in shared memory, what it knows now.
+    // An atomic or volatile access. Through this address a thread passes on what it knew at its last fence. With
+    // `release`, and in shared memory, it passes on what it knows now.
     void order_by_atomic(uint32_t thread, uintptr_t address, bool shared, bool store, bool release, Scope scope);
-    // Called by a thread after an atomic access: others may have told it something between the call of order_by_atomic()
-    // and the access itself.
+    // Called by a thread after an atomic access, because others may have passed something on between the call of
+    // order_by_atomic() and the access itself.
     void acquire_again();
 
 private:
     struct Known {
-        uint32_t block = 0, warp = 0; // all accesses of the own block, and warp, before this time
+        uint32_t block = 0, warp = 0; // all accesses of the thread's own block, and warp, before this time
         KnowledgePtr more;
     };
     struct Fenced {
@@ -90,13 +90,13 @@ private:
     };
     struct Thread {
         uint32_t time = 1;
-        bool unfenced = false; // has stored to global memory since its last fence of the device
+        bool unfenced = false; // has stored to global memory since its last device fence
         Known known;
-        Fenced fenced[2]; // by Scope
+        Fenced fenced[2]; // indexed by Scope
     };
     struct Meeting {
         std::vector<uint32_t> waiting;
-        KnowledgePtr arrived, released; // of threads that do not wait
+        KnowledgePtr arrived, released; // by threads that do not wait
         bool split = false;
     };
     KnowledgePtr snapshot(uint32_t thread, const Known& known, uint32_t time) const;
@@ -126,7 +126,7 @@ private:
     std::vector<Meeting> barriers_;
     std::unordered_map<uintptr_t, KnowledgePtr> shared_atomics_;
     Store last_;
-    bool settled_ = true; // of the store that the last load conflicts with
+    bool settled_ = true; // the state of the store that the last load conflicts with
     uintptr_t atomic_ = 0; // the address of the last atomic access, until acquire_again()
     uint32_t atomic_thread_ = 0;
     bool atomic_shared_ = false;
@@ -137,16 +137,17 @@ private:
         uint32_t first = 0, blocks = 0;
         bool follows = false;
     };
-    Answer answers_[4]; // about eras of other launches
+    Answer answers_[4]; // about the eras of other launches
     unsigned next_answer_ = 0;
     struct Chunk {
         uintptr_t number = ~uintptr_t(0);
         Cell* cells = nullptr;
     };
-    Chunk chunks_[16]; // used last, by a hash of their numbers: arrays are often a power of two apart
+    Chunk chunks_[16]; // recently used, hashed by number because arrays are often a power of two apart
 };
 
-// A copy, fill or free of the calling thread's operation accesses device memory. A race is kept for take_transfer_race().
+// Checks a copy, fill or free, made by the calling thread's operation, that accesses device memory.
+// take_transfer_race() returns the race, if any.
 enum class Transfer { load, store, release };
 void check_transfer(uintptr_t address, size_t size, Transfer transfer);
 std::string take_transfer_race();

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The regions of memory that the device model has described, and the sentences that name them in reports.
+// The memory regions that the device model has described, and the sentences that name them in reports.
 #include "regions.hpp"
 
 #include <algorithm>
@@ -23,16 +23,16 @@ namespace emu::exec {
 namespace {
 
 constexpr size_t freed_remembered = 1024;
-// An address farther away than this may have nothing to do with the allocation.
+// An address farther away than this is probably unrelated to the allocation.
 constexpr uintptr_t near = 64 << 10;
 
 using Regions = std::map<uintptr_t, Region>;
 
 struct RegionTable {
     std::shared_mutex mutex;
-    Regions live;             // in the window of device addresses
-    Regions host;             // outside of the window
-    std::deque<Region> freed; // the latest first
+    Regions live;             // inside the device address window
+    Regions host;             // outside the window
+    std::deque<Region> freed; // newest first
     bool peers[most_devices][most_devices] = {};
 
     bool may_access(int device, const Region& region) const
@@ -69,7 +69,7 @@ void show_to(int device, const Region& region, bool allowed)
     if (allowed)
         shadow_open(device, region.base, region.size);
     shadow_close(device, region.base + open, room_of(region) - open, allowed ? EMU_SHADOW_REDZONE : EMU_SHADOW_FOREIGN);
-    // The device heap opens its pieces for itself.
+    // The device heap opens its own pieces.
     if (device == 0 && region.kind != RegionKind::heap)
         show_to(fixed_shadow, region, allowed);
 }
@@ -111,11 +111,11 @@ std::string title(const Region& region)
     return text;
 }
 
-// The allocations around an address; the device heap is described by its pieces.
+// The allocations around an address. The device heap is described by its pieces.
 struct Around {
     const Region *before = nullptr, *after = nullptr;
     uintptr_t past = UINTPTR_MAX, until = UINTPTR_MAX; // the distances to them in bytes
-    bool adjacent = false;                            // only a red zone lies between them
+    bool adjacent = false;                            // separated by a red zone only
 };
 
 Around find_around(const Regions& regions, uintptr_t address)
@@ -263,7 +263,7 @@ void begin_code_on(int device)
 {
     RegionTable& t = region_table();
     std::unique_lock<std::shared_mutex> lock(t.mutex);
-    if (device != 0) // device 0 has been the only one
+    if (device != 0) // until now, device 0 was the only one
         close_fixed_shadow();
 }
 

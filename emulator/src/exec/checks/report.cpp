@@ -71,14 +71,14 @@ CodePlace place_of(const Carrier& carrier, uintptr_t pc, bool exact)
     return carrier.image->place(exact ? pc : pc - 1);
 }
 
-// The file and line come from the barrier, where it has them; the function comes from the address.
+// The file and line come from the barrier if it has them; the function comes from the address.
 CodePlace place_of(const Carrier& carrier, const Site& site)
 {
     CodePlace place = place_of(carrier, site.pc, false);
     if (site.file) {
         place.file = site.file;
         place.line = int(site.line);
-        place.text.clear(); // of the line of the address
+        place.text.clear(); // belongs to the address's line
     }
     return place;
 }
@@ -308,7 +308,7 @@ std::string list_places(const std::vector<Waiting>& places)
 void warn_once(const Carrier& carrier, const Fiber& fiber, const std::string& details)
 {
     static std::mutex mutex;
-    static auto* warned = new std::set<std::pair<uint64_t, std::string>>; // never destroyed: kernels run at exit
+    static auto* warned = new std::set<std::pair<uint64_t, std::string>>; // not destroyed: kernels run at exit
     const LaunchRequest& request = carrier.launch->request;
     {
         std::lock_guard lock(mutex);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The texts of fault reports.
+// The text of fault reports.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace emu::exec {
 
-// Threads that wait at the same line for the same barrier.
+// Threads that wait for the same barrier at the same line.
 struct Waiting {
     std::string what;
     CodePlace place;
@@ -19,7 +19,7 @@ struct Waiting {
     std::vector<const Fiber*> fibers; // one for each thread
 };
 
-// Lists the threads of the block that wait at a barrier; any_wait: at any.
+// Lists the block's threads waiting at a barrier, or at any barrier with any_wait.
 constexpr uint32_t any_wait = ~0u;
 std::vector<Waiting> waiting_places(const Carrier& carrier, uint32_t barrier);
 void add_place(const Carrier& carrier, std::vector<Waiting>* places, const Fiber& fiber, const std::string& what);
@@ -29,17 +29,17 @@ std::string list_places(const std::vector<Waiting>& places);
 std::string collective_name(const EmuWarpCall& call);
 std::string barrier_name(uint32_t id);
 
-// Prints a fault that does not end the kernel, once for each kernel of the process.
+// Prints a fault that does not end the kernel, once per kernel and process.
 void warn_once(const Carrier& carrier, const Fiber& fiber, const std::string& details);
 
-std::string see(FaultKind kind); // the last line of a report: where the documentation explains it
+std::string see(FaultKind kind); // the last line of a report, which refers to the documentation
 
 std::string triple_text(const Dim3& triple);
-// Of a return address: "file.cu:12 in kernel", and the source text on a second line.
+// Describes a return address: "file.cu:12 in kernel", with the source text on a second line.
 std::string describe_place(const ImageRecord* image, uintptr_t pc);
 
 Fault make_fault(const Carrier& carrier, const Trouble& trouble);
-// A fault that is not of one thread; `details` is used for a lack of resources and for a trap.
+// Creates a fault that concerns no single thread. `details` is used for lack of resources and for traps.
 Fault make_fault(const Launch& launch, FaultKind reason, const std::string& details);
 
 } // namespace emu::exec

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The shadow is reserved as a whole and filled in chunks. Reading a closed chunk faults, and the signal handler fills
-// it: memory that was never allocated costs nothing, and large allocations cost one system call.
+// The whole shadow is reserved, and filled in chunks. Reading a closed chunk faults, and the signal handler fills it,
+// so memory that was never allocated costs nothing, and large allocations cost one system call.
 #include "shadow.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ enum State : uint8_t { closed = 0, busy = 1, open = 2 };
 
 struct Chunk {
     std::atomic<uint8_t> state;
-    uint8_t value; // of all bytes of the chunk while it is closed; 0 stands for EMU_SHADOW_UNMAPPED
+    uint8_t value; // of all bytes of the chunk while it is closed; 0 means EMU_SHADOW_UNMAPPED
 };
 
 struct View {
@@ -39,9 +39,10 @@ struct View {
 View views[most_devices + 1]; // the last one: fixed_shadow
 constexpr size_t fixed_bytes = size_t(1) << 44; // of all addresses of a process
 bool fixed_reserved = false;
-void* closed_pages = nullptr;                   // a chunk; memory outside of the window is closed in the fixed shadow,
-                                                // but for shared memory
-// The numbers of the chunks of the fixed shadow that have pages of their own, outside of the window.
+void* closed_pages = nullptr;                   // a chunk with all memory closed
+                                                // In the fixed shadow, all memory outside the window is closed except
+                                                // shared memory. These are the numbers of the fixed shadow's chunks
+                                                // that have their own pages, outside the window.
 struct SharedChunks {
     std::mutex mutex;
     std::set<uintptr_t> numbers;
@@ -58,7 +59,7 @@ void* map_pages(size_t size, int protection)
     return base == MAP_FAILED ? nullptr : base;
 }
 
-// Takes exclusive use of the chunk; returns the state that it had.
+// Takes exclusive use of the chunk and returns its previous state.
 uint8_t take(Chunk& chunk)
 {
     for (;;) {
@@ -89,7 +90,7 @@ void make_open(View& view, size_t index)
     chunk.state = open;
 }
 
-// Sets whole chunks, [first, last): all bytes accessible, or all with one forbidding value.
+// Sets whole chunks, [first, last), with all bytes accessible or all set to one inaccessible value.
 void set_chunks(View& view, size_t first, size_t last, uint8_t value)
 {
     if (first >= last)
@@ -98,13 +99,13 @@ void set_chunks(View& view, size_t first, size_t last, uint8_t value)
         take(view.chunks[i]);
     emu_u8* at = view.shadow + first * chunk_bytes;
     size_t size = (last - first) * chunk_bytes;
-    madvise(at, size, MADV_DONTNEED); // all bytes are zero now, which means accessible
+    madvise(at, size, MADV_DONTNEED); // all bytes are now zero, which means accessible
     bool done = mprotect(at, size, value ? PROT_NONE : PROT_READ | PROT_WRITE) == 0;
     for (size_t i = first; i < last; ++i) {
         view.chunks[i].value = value;
         view.chunks[i].state = value && done ? closed : open;
     }
-    if (value && !done) // the process has too many mappings: write the bytes instead
+    if (value && !done) // the process has too many mappings, so write the bytes instead
         std::memset(at, value, size);
 }
 
@@ -148,8 +149,8 @@ void reserve_fixed(uintptr_t base, size_t chunks)
     }
 }
 
-// Maps pages of its own for a chunk, in which all memory is closed. They replace the others at once, because kernels read
-// the chunk at the same time.
+// Maps private pages for a chunk, with all memory closed. They replace the shared pages atomically, because kernels
+// read the chunk at the same time.
 bool add_shared_chunk(uintptr_t number)
 {
     std::lock_guard<std::mutex> lock(shared_chunks().mutex);
@@ -172,12 +173,12 @@ bool fill_outside_window(uintptr_t number)
 {
     std::lock_guard<std::mutex> lock(shared_chunks().mutex);
     auto* at = reinterpret_cast<void*>(number * chunk_bytes);
-    // The size 0 stands for another mapping of the same pages.
+    // Size 0 means another mapping of the same pages.
     return shared_chunks().numbers.count(number) ||
            mremap(closed_pages, 0, chunk_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, at) == at;
 }
 
-// False for addresses outside of the window.
+// Returns false for addresses outside the window.
 bool view_of(int device, uintptr_t base, size_t size, View** view)
 {
     if (device < 0 || device > fixed_shadow || !in_window(base, size))
@@ -243,7 +244,7 @@ void show_shared(uintptr_t base, size_t size, bool open)
     uintptr_t first = EMU_FIXED_SHADOW + base / 8, end = first + (size + 7) / 8;
     for (uintptr_t number = first / chunk_bytes; number * chunk_bytes < end; ++number)
         if (!add_shared_chunk(number))
-            return; // kernels call a function for what is closed
+            return; // kernels call a function for closed memory
     auto* at = reinterpret_cast<emu_u8*>(first);
     std::memset(at, open ? EMU_SHADOW_OPEN : EMU_SHADOW_UNMAPPED, end - first);
     if (open && size % 8)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The shadow of the window of device addresses: one byte for 8 bytes of memory, separate for each device.
+// The shadow of the device address window: one byte per 8 bytes of memory, separate for each device.
 #pragma once
 
 #include <cstddef>
@@ -12,23 +12,26 @@
 namespace emu::exec {
 
 constexpr int most_devices = 8;
-// Stands for a device: the shadow at EMU_FIXED_SHADOW, which kernels read in line (Checks::reads_shadow). What is open
-// there is open to all devices with code; for other memory kernels call functions, which read the shadow of their device.
+// Represents a device: the shadow at EMU_FIXED_SHADOW, which kernels read inline (Checks::reads_shadow). Memory open
+// there is open to all devices that have code. For all other memory kernels call functions, which read the shadow of
+// their own device.
 constexpr int fixed_shadow = most_devices;
 
 // Reserves the shadow of the window, which holds all device, managed and pinned memory. Called once, before anything
-// else. False if there is no address space for it: then accesses are checked against the regions, which is slower.
+// else. Returns false if there is no address space for it; accesses are then checked against the regions, which is
+// slower.
 bool reserve_shadow(uintptr_t base, size_t size);
-// What the loader writes into EmuModule::space. Each device has a shadow of its own, so that its kernels access memory
-// of other devices with peer access only.
+// Returns the value the loader writes into EmuModule::space. Each device has its own shadow, so its kernels can only
+// access other devices' memory with peer access.
 EmuSpace shadow_space(int device);
 
-// Opens or closes shared memory in the fixed shadow; `base` is a multiple of 8.
+// Opens or closes shared memory in the fixed shadow. `base` is a multiple of 8.
 void show_shared(uintptr_t base, size_t size, bool open);
 
-// Called by the signal handler: fills the part of the shadow that holds the address. False if no shadow holds it.
+// Called by the signal handler: fills the part of the shadow that contains the address. Returns false if no shadow
+// does.
 bool fill_shadow(uintptr_t address);
-void close_fixed_shadow(); // for good
+void close_fixed_shadow(); // permanently
 
 struct Window {
     uintptr_t base = 0;

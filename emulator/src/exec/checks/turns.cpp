@@ -17,7 +17,7 @@ struct Eras {
     uint32_t next = 1;
     std::map<uint32_t, std::shared_ptr<const Era>> known; // by the first block
 };
-Eras& eras = *new Eras; // never destroyed: kernels run at exit
+Eras& eras = *new Eras; // never destroyed, because kernels run at exit
 
 std::shared_ptr<const Turn>& turn_of_thread()
 {
@@ -86,7 +86,7 @@ Dim3 Era::thread(uint32_t number) const
 std::shared_ptr<const Era> begin_era(Era era)
 {
     std::unique_lock lock(eras.mutex);
-    if (eras.next + era.blocks < eras.next) { // numbers start again
+    if (eras.next + era.blocks < eras.next) { // the numbers wrap around
         eras.known.clear();
         eras.next = 1;
     }

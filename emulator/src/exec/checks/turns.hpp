@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The order of operations, for the check of races: which launches and copies come before which others, by streams,
-// events, graphs, and waits of the host.
+// The order of operations, for the races check: streams, events, graphs, and host waits determine which launches and
+// copies come before others.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct ImageRecord;
 // For each queue, how many of its items come before.
 using Order = std::map<uint64_t, uint64_t>;
 void join(Order& into, const Order& from);
-extern const Order everything; // an order that is not known, so that nothing counts as a race
+extern const Order everything; // an unknown order, in which nothing counts as a race
 
 // An item of a queue, or a node of the graph that it launches.
 struct Turn {
@@ -54,8 +54,8 @@ struct BlockOrder {
     Dim3 index(uint64_t number) const;
 };
 
-// Blocks that run between two barriers of their grid, or a copy of the host, which is one block. Their numbers are
-// unique in the process.
+// Blocks that run between two barriers of their grid, or a host copy, which is one block. Their numbers are unique in
+// the process.
 struct Era {
     uint32_t first = 0, blocks = 0;
     uint64_t launch = 0; // the serial number of the launch
@@ -69,7 +69,7 @@ struct Era {
 };
 // Numbers the blocks, and remembers the era.
 std::shared_ptr<const Era> begin_era(Era era);
-// Null for blocks of long ago.
+// Returns null for blocks from long ago.
 std::shared_ptr<const Era> find_era(uint32_t block);
 
 } // namespace emu::exec

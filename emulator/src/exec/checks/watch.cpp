@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The opt-in checks, which see every access that the check of addresses has allowed.
+// The opt-in checks, which see every access that the address check has allowed.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -38,7 +38,7 @@ std::string describe_memory(Worker& worker, uintptr_t address, size_t size)
     return describe_address(address, size, true);
 }
 
-// The bytes of a value as one hexadecimal number.
+// Formats the bytes of a value as one hexadecimal number.
 std::string describe_value(const void* address, size_t size)
 {
     auto* bytes = static_cast<const unsigned char*>(address);
@@ -50,7 +50,7 @@ std::string describe_value(const void* address, size_t size)
     return text;
 }
 
-// The earlier access of a race.
+// Describes the earlier access of a race.
 std::string describe_other(const Races& races, const Access& access)
 {
     const char* what = access.atomic() ? "atomic access" : access.stored() ? "store" : "load";
@@ -101,18 +101,18 @@ private:
         if (is_store())
             return is_shared() ? worker_.shared_contents.note_written(shared_, size_) : note_written(address_, size_);
         if (is_shared()) {
-            // Other blocks of a cluster write without a trace.
+            // Other blocks of a cluster write without leaving a trace.
             if (!worker_.cluster && !worker_.shared_contents.has_contents(shared_, size_))
-                refuse_contents();
+                fail_uninitialized();
         } else if (!has_contents(address_, size_)) {
-            refuse_contents();
+            fail_uninitialized();
         }
     }
 
-    __attribute__((noinline, cold)) void refuse_contents()
+    __attribute__((noinline, cold)) void fail_uninitialized()
     {
-        refuse(FaultKind::uninitialized,
-               is_shared() ? describe_shared(worker_, address_, size_) : describe_address(address_, size_, true));
+        fail(FaultKind::uninitialized,
+             is_shared() ? describe_shared(worker_, address_, size_) : describe_address(address_, size_, true));
     }
 
     void check_races()
@@ -129,18 +129,18 @@ private:
             return;
         Access earlier = races.look(address_, size_, access, is_shared());
         if (earlier.block)
-            refuse_race(earlier);
+            fail_race(earlier);
     }
 
-    __attribute__((noinline, cold)) void refuse_race(const Access& earlier)
+    __attribute__((noinline, cold)) void fail_race(const Access& earlier)
     {
         std::string text = describe_memory(worker_, address_, size_);
         if (!is_store() && size_ <= 8)
             text += ", which loads " + describe_value(reinterpret_cast<const void*>(address_), size_);
-        refuse(FaultKind::race, text + describe_other(*worker_.races, earlier));
+        fail(FaultKind::race, text + describe_other(*worker_.races, earlier));
     }
 
-    __attribute__((noinline, cold)) void refuse(FaultKind kind, std::string text)
+    __attribute__((noinline, cold)) void fail(FaultKind kind, std::string text)
     {
         Trouble trouble;
         trouble.kind = kind;
@@ -160,15 +160,15 @@ private:
     size_t shared_ = Worker::not_shared;
 };
 
-// g++ fills local variables with this pattern (see build_unit.cpp). Smaller values can be equal to it by chance, and
-// larger ones are copies of structures, which may have members that nobody uses.
+// g++ fills local variables with this pattern (see build_unit.cpp). Smaller values can be equal to it by chance. Larger
+// ones are struct copies, which may have unused members.
 inline bool is_pattern(uintptr_t address, size_t size)
 {
     constexpr uint32_t pattern[] = {0xfefefefe, 0xfefefefe, 0xfefefefe, 0xfefefefe};
     return (size == 4 || size == 8 || size == 16) && !std::memcmp(reinterpret_cast<const void*>(address), pattern, size);
 }
 
-__attribute__((noinline, cold)) void refuse_local(uintptr_t address, size_t size, uintptr_t pc)
+__attribute__((noinline, cold)) void fail_local(uintptr_t address, size_t size, uintptr_t pc)
 {
     Trouble trouble;
     trouble.kind = FaultKind::uninitialized;
@@ -230,7 +230,7 @@ void check_transfer(uintptr_t address, size_t size, Transfer transfer)
     Access access = races.access_of(0, 0, transfer != Transfer::load, false, false), earlier;
     for (uintptr_t at = address, end = address + size; at < end && !earlier.block;) {
         size_t part = std::min(end, (at / cells_span + 1) * cells_span) - at;
-        if (transfer != Transfer::release || known_cells_around(at)) // a free does not touch the memory
+        if (transfer != Transfer::release || known_cells_around(at)) // a free does not access the memory
             earlier = races.look_at_cells(at, part, access, false, true);
         at += part;
     }
@@ -258,7 +258,7 @@ extern "C" void emu_watch(emu_uptr address, emu_size size, emu_u32 access, void*
     if (address >= fiber.stack_low && address < fiber.stack_high) {
         bool load = !(access & EMU_ACCESS_STORE);
         if (worker->state->checks & EMU_CHECK_INITIALIZED && load && is_pattern(address, size))
-            refuse_local(address, size, reinterpret_cast<uintptr_t>(pc));
+            fail_local(address, size, reinterpret_cast<uintptr_t>(pc));
         return;
     }
     if (address - reinterpret_cast<uintptr_t>(worker->state) < sizeof *worker->state) // of our headers
