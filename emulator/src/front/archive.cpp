@@ -15,7 +15,7 @@ namespace {
 constexpr char archive_magic[] = "!<arch>\n";
 constexpr size_t archive_magic_bytes = sizeof archive_magic - 1;
 
-// The header before each member, in text.
+// The text header before each member.
 struct MemberHeader {
     char name[16], date[12], user[6], group[6], mode[8], size[10], end[2];
 };
@@ -80,7 +80,7 @@ bool read_archive(const LinkInput& library, std::vector<LinkInput>* members)
         std::string table(header.name, 2);
         if (table == "//")
             long_names = text_of(content);
-        else if (table != "/ " && table != "/S") // skips tables of symbols
+        else if (table != "/ " && table != "/S") // skips symbol tables
             members->push_back({std::move(content), library.name + "(" + name_of(header, long_names) + ")"});
         at += size + size % 2;
     }

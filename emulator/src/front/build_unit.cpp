@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compiles the text of a translation unit to machine code, and reads and writes the text container of units.
+// Compiles the text of a translation unit to machine code, and reads and writes the text container for units.
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
@@ -45,26 +45,25 @@ int gcc_version()
     return std::atoi(line.c_str() + (space == std::string::npos ? 0 : space + 1));
 }
 
-// These flags depend on the language standard and -G only, so that programs with the same flags share a precompiled
-// prelude.
+// These flags depend only on the language standard and -G, so programs with the same flags share a precompiled prelude.
 void add_gcc_flags(const Checks& checks, std::vector<std::string>* flags)
 {
-    // Local variables have no shadow. emu_watch() reports loads of this pattern; in registers, it is far from any useful
-    // value.
+    // Local variables have no shadow. emu_watch() reports loads of this pattern; in registers, it is far from any
+    // useful value.
     if (checks.initialized && gcc_version() >= 12)
         flags->push_back("-ftrivial-auto-var-init=pattern");
     flags->insert(flags->end(), {"-fno-gnu-unique", "-fno-tree-vectorize", "-fno-trapping-math", "-fmax-errors=100",
                                  "-fno-var-tracking", "-ftrack-macro-expansion=0", "-fno-diagnostics-show-caret",
                                  "-Wno-maybe-uninitialized", "-fcaller-saves", "-ftree-pre", "-fgcse",
                                  "-fno-semantic-interposition", "-fpermissive"});
-    flags->insert(flags->end(), {"-fno-builtin-malloc", "-fno-builtin-free"}); // keeps wrong calls of free()
+    flags->insert(flags->end(), {"-fno-builtin-malloc", "-fno-builtin-free"}); // keeps incorrect calls of free()
     // -fcaller-saves, -ftree-pre and -fgcse belong to -O2; they are worth their time and keep line numbers correct.
     // -fno-semantic-interposition lets kernels be inlined. -fpermissive is for the system headers; elsewhere
-    // diagnostics.cpp makes errors of its warnings.
+    // diagnostics.cpp turns its warnings into errors.
 #if defined(__x86_64__)
     flags->insert(flags->end(), {"-ffixed-xmm14", "-ffixed-xmm15"}); // see emulator_conversions.h
 #endif
-    // The instrumentation of addresses leaves out a store to an address that was just loaded.
+    // The address instrumentation omits a store to an address that was just loaded.
     if (checks.races || checks.advice)
         flags->insert(flags->end(), {checks.memory ? "-fsanitize=thread,alignment" : "-fsanitize=thread", "--param",
                                      "tsan-distinguish-volatile=1"});
@@ -150,7 +149,7 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
     // char is signed in CUDA C++; functions for atomics would come from a library.
     flags.insert(flags.end(), {"-fsigned-char", "-mno-outline-atomics", "-mbranch-protection=none"});
 #endif
-    // -fstack-clash-protection: the guard below a stack is small, see exec/stacks.cpp.
+    // -fstack-clash-protection is needed because the guard below a stack is small, see exec/stacks.cpp.
     if (unit.text.find("alloca") != std::string::npos) // would take the memory of all threads of a block
         flags.emplace_back("-DEMU_INLINES_KERNELS=0");
     if (checks.coverage || checks.advice)
@@ -164,7 +163,7 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
     return flags;
 }
 
-// "zig c++" or "python -m ziglang c++", which has its own linker and support library.
+// Returns true for "zig c++" or "python -m ziglang c++", which have their own linker and support library.
 bool is_zig()
 {
     const std::vector<std::string>& words = toolchain().command;
@@ -184,9 +183,9 @@ std::vector<std::string> link_flags()
                                    "-Wl,-z,noexecstack",
                                    "-Wl,--hash-style=gnu",
                                    "-Wl,--build-id=none"};
-    if (!is_zig()) // constants lie apart from code, so that kernels may read them; it is the default on x86-64 only
+    if (!is_zig()) // separates constants from code, so that kernels may read them; the default on x86-64 only
         flags.emplace_back("-Wl,-z,separate-code");
-    // zig would drop the records of variables, because nothing refers to them.
+    // zig would drop the variable records, because nothing refers to them.
     flags.emplace_back(is_zig() ? "-Wl,--no-gc-sections" : "-Wl,--no-demangle");
     return flags;
 }
@@ -200,7 +199,7 @@ std::vector<std::string> libraries()
     return words;
 }
 
-// Lists undefined symbols in the words of ptxas, each once; the linker says "undefined reference to `_Z1hi'".
+// Lists undefined symbols in ptxas style, each once; the linker reports "undefined reference to `_Z1hi'".
 std::string unresolved_symbols(const std::string& output)
 {
     std::string out;
@@ -214,7 +213,7 @@ std::string unresolved_symbols(const std::string& output)
     return out;
 }
 
-// `runtime`: the object that is linked into every module.
+// `runtime` is the object linked into every module.
 Built run_compiler(std::vector<std::string> flags, const std::string& input, const Bytes& runtime)
 {
     Built built;
@@ -289,7 +288,7 @@ std::string cache_key(const char* what, const std::string& text, uint64_t varian
     return hash.hex();
 }
 
-// The object that every module needs besides its own code: callbacks of the checks, new and delete.
+// The object that every module needs besides its own code: check callbacks, new and delete.
 const Built& runtime_object(const Checks& checks)
 {
     static std::mutex mutex;
@@ -303,7 +302,7 @@ const Built& runtime_object(const Checks& checks)
         Checks none;
         none.memory = false;
         std::vector<std::string> flags = compile_flags(Unit(), none, toolchain());
-        // operator delete calls the library in its own place, whose caller is the kernel.
+        // operator delete tail-calls the library, so that its caller is the kernel.
         flags.insert(flags.end(), {"-foptimize-sibling-calls", "-isystem", device_headers(), "-c", "-"});
         for (std::string& flag : flags)
             if (flag.compare(0, 13, "-DEMU_CHECKS=") == 0)
@@ -316,12 +315,13 @@ const Built& runtime_object(const Checks& checks)
     return built;
 }
 
-// The folder of the precompiled prelude for these flags, which is made if missing. Empty: there is none (clang, or no
-// cache folder), and the prelude is compiled as text.
+// Returns the directory of the precompiled prelude for these flags, which is created if missing. If empty, there is
+// none (clang, or no cache directory), and the prelude is compiled as text.
 std::string precompiled_prelude(const std::vector<std::string>& flags)
 {
     std::string cache = cache_statistics().folder;
-    // The compiler reads the prelude by its path: whoever can write the cache directory could replace it in between.
+    // The compiler reads the prelude by its path: anyone who can write the cache directory could replace it in the
+    // meantime.
     if (toolchain().kind != "gcc" || cache.empty() || !is_private(cache, true))
         return "";
     std::string all;
@@ -329,7 +329,7 @@ std::string precompiled_prelude(const std::vector<std::string>& flags)
         all += flag + '\n';
     std::string folder = cache + "/prelude-" + cache_key("prelude", all, 0);
     std::string file = folder + "/emulator_prelude.h.gch";
-    // Threads that compile at once would write into one file.
+    // Threads that compile concurrently would write to the same file.
     static std::mutex mutex;
     std::lock_guard<std::mutex> lock(mutex);
     if (is_private(folder, true) && is_private(file, false))
@@ -339,7 +339,7 @@ std::string precompiled_prelude(const std::vector<std::string>& flags)
     command.insert(command.end(), flags.begin(), flags.end());
     command.insert(command.end(), {"-w", "-isystem", device_headers(), "-c", "-x", "c++-header",
                                    device_headers() + "/emulator_prelude.h", "-o", beside});
-    // A directory that others could have written is not used; then the prelude is compiled as text.
+    // A directory that others could have written is not used; the prelude is then compiled as text.
     bool made = make_private_folders(folder) && is_private(folder, true) && run_process(command, "").status == 0 &&
                 chmod(beside.c_str(), 0600) == 0 && rename(beside.c_str(), file.c_str()) == 0;
     if (!made)
@@ -351,7 +351,7 @@ std::string precompiled_prelude(const std::vector<std::string>& flags)
 
 const std::string& device_headers()
 {
-    static const auto* value = new std::string(absolute_home() + "/device_include"); // never destroyed, for exit
+    static const auto* value = new std::string(absolute_home() + "/device_include"); // not destroyed, for use at exit
     return *value;
 }
 
@@ -359,7 +359,7 @@ Built build_unit(const Unit& unit, Shape shape, const Checks& checks)
 {
     Built built;
     std::string key = cache_key("unit", container_of(unit), uint64_t(shape) << 32 | checks.bits()) + ".code";
-    if (from_cache(key, &built)) // before the compiler is asked for its version, which takes a process
+    if (from_cache(key, &built)) // before running the compiler to get its version
         return built;
     const Toolchain& tools = toolchain();
     if (!tools.error.empty())
@@ -496,7 +496,7 @@ void read_field(const std::string& name, const std::string& value, Unit* unit, s
         *bytes = std::strtoull(value.c_str(), nullptr, 10);
 }
 
-// Reads the unit at `at`, and moves `at` behind it.
+// Reads the unit at `at`, and moves `at` past it.
 bool read_unit(const std::string& container, size_t* at, Unit* unit)
 {
     if (container.compare(*at, std::strlen(container_head), container_head) != 0)

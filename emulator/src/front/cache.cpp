@@ -34,7 +34,7 @@ std::string default_folder()
     return base && *base == '/' ? std::string(base) + "/.cache/cuda-emulator" : "";
 }
 
-// Empty if no folder can be used.
+// Empty if no directory can be used.
 const std::string& folder()
 {
     static const std::string value = [] {
@@ -50,9 +50,9 @@ const std::string& folder()
     return value;
 }
 
-// The head of a cache file.
+// The header of a cache file.
 struct Head {
-    uint64_t magic, size, sum; // of all bytes behind it, and of the key: a file of another key is no hit
+    uint64_t magic, size, sum; // of all bytes after it, and of the key: a file of another key is not a hit
 };
 
 uint64_t checksum(const std::string& key, const std::byte* data, size_t size)
@@ -83,7 +83,7 @@ struct Entry {
     time_t used;
 };
 
-// Removes the least recently used entries when the folder has become too large.
+// Removes the least recently used entries when the directory has grown too large.
 void prune()
 {
     std::vector<Entry> entries;
@@ -132,7 +132,7 @@ std::optional<Bytes> cache_get(const std::string& key)
         struct stat info{};
         if (lstat(path.c_str(), &info) == 0) {
             failures.fetch_add(1, std::memory_order_relaxed);
-            unlink(path.c_str()); // fails for a folder, which the next entry replaces
+            unlink(path.c_str()); // fails for a directory, which the next entry replaces
         }
         return std::nullopt;
     }

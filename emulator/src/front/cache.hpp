@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cache on disk: data by key. Entries are written to another name and renamed, and verified when they are read. A
-// folder that cannot be used means no cache, and is no error.
+// The on-disk cache: data by key. Entries are written under another name and renamed, and verified when read. An
+// unusable directory means no cache, and is not an error.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@ void cache_put(const std::string& key, const Bytes& blob);
 void cache_count_miss();
 void cache_count_failure();
 
-// Writes fields one after another, each with its length.
+// Writes fields sequentially, each with its length.
 class Writer {
 public:
     void add(uint64_t value) { raw(&value, sizeof value); }
@@ -43,7 +43,7 @@ private:
     Bytes out_;
 };
 
-// Reads what a Writer wrote; good() is false after a field that did not fit.
+// Reads a Writer's output; good() is false after a field that did not fit.
 class Reader {
 public:
     explicit Reader(const Bytes& bytes) : bytes_(bytes) {}
@@ -59,7 +59,7 @@ private:
     bool good_ = true;
 };
 
-// Identifies this build of the library and its headers: a part of every key.
+// Identifies this build of the library and its headers; part of every key.
 const std::string& build_identity();
 
 } // namespace emu::front

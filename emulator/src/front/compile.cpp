@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compiles a program as NVRTC does, step by step.
+// Compiles a program like NVRTC, step by step.
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
@@ -22,7 +22,7 @@ constexpr int nvrtc_build = 37;
 struct Preprocessed {
     bool done = false;
     std::string text;
-    std::string warnings; // as the compiler writes them
+    std::string warnings; // as written by the compiler
     Report report;        // if the compilation failed
 };
 
@@ -124,7 +124,7 @@ std::string quoted_name(const std::string& name)
     return out + "\"";
 }
 
-// Writes headers that were given as text. Their names may contain folders, but no path leaves our folder.
+// Writes headers that were passed as text. Their names may contain directories, but no path leaves our directory.
 bool write_headers(const CompileRequest& request, const std::string& folder, std::string* problem)
 {
     for (const Header& header : request.headers) {
@@ -140,15 +140,15 @@ bool write_headers(const CompileRequest& request, const std::string& folder, std
     return true;
 }
 
-// A path that the compiler takes for nothing else: it expands a word "@path" as a file of options, and "=path" means a
+// Returns a path that the compiler cannot misread: it expands a word "@path" as an options file, and "=path" means a
 // place in its system root.
 std::string path_word(const std::string& path)
 {
     return path.find_first_of("@=-$") == 0 ? "./" + path : path;
 }
 
-// Whether a folder has NVIDIA's CUDA Core Compute Libraries. As system headers they may do what g++ rejects elsewhere,
-// such as to give a member the name of its type.
+// Returns true if a directory contains NVIDIA's CUDA Core Compute Libraries. As system headers they may do things that
+// g++ rejects elsewhere, such as naming a member after its type.
 bool has_cccl(const std::string& folder)
 {
     return access((folder + "/cuda/std/__cccl").c_str(), F_OK) == 0;
@@ -202,7 +202,7 @@ std::vector<std::string> preprocess_command(const CompileRequest& request, const
     return command;
 }
 
-// The driver of g++ passes the text after -D on as a word of its own, so it must not begin with "@".
+// The g++ driver passes the text after -D on as a separate word, so it must not begin with "@".
 bool names_macro(const std::string& option)
 {
     char first = option.size() > 2 ? option[2] : '\0';
@@ -264,7 +264,7 @@ bool find_lowered(const Bytes& code, const std::vector<std::string>& expressions
     return true;
 }
 
-// The message of ptxas for too much shared memory.
+// Formats the ptxas message for too much shared memory.
 std::string too_much_shared(const Bytes& code)
 {
     constexpr uint32_t limit = 48 << 10;
@@ -301,7 +301,7 @@ CompileResult failed(CompileStatus status, std::string log)
     return result;
 }
 
-// A program with `__TIME__` and the like must not come from the cache.
+// A program with `__TIME__` and similar macros must not come from the cache.
 bool may_cache(const CompileRequest& request)
 {
     for (const char* word : {"__TIME__", "__DATE__", "__TIMESTAMP__"})
@@ -310,7 +310,7 @@ bool may_cache(const CompileRequest& request)
     return true;
 }
 
-// Formats a line of a source as a string of the assembler.
+// Formats a source line as an assembler string.
 std::string assembler_string(const std::string& line)
 {
     std::string out;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The steps between the text of a program and machine code; compile.cpp connects them.
+// The steps between a program's text and machine code; compile.cpp connects them.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace emu::front {
 
-// The compiler as found by name, without running it; keys of the cache need no more.
+// The compiler as found by name, without running it; cache keys need no more.
 struct Found {
     std::vector<std::string> command;
     std::string identity; // changes when the program on disk changes
@@ -30,18 +30,18 @@ struct Unit {
     int standard = 17;
     bool debug = false;
     bool relocatable = false;
-    int registers = 0; // of -maxrregcount
+    int registers = 0; // from -maxrregcount
     std::string text;
     std::vector<std::string> entries; // lowered names of its kernels, for programs that read the container
 };
 
-// Writes a container with one unit; linking with text output makes one with several.
+// Writes a container with one unit; linking with text output creates one with several.
 std::string container_of(const Unit& unit);
 std::string container_of(const std::vector<Unit>& units);
 bool units_of(const std::string& container, std::vector<Unit>* units);
 bool is_container(const char* text, size_t size); // size 0: text up to a zero byte
 
-// ptx_module.cpp: a container for a PTX module of an open compiler.
+// ptx_module.cpp: creates a container for a PTX module from an open compiler.
 Error compile_ptx(const std::string& text, std::string* container);
 
 enum class Shape { module, object };
@@ -50,7 +50,7 @@ struct Built {
     bool done = false;
     bool no_toolchain = false;
     Bytes bytes;
-    std::string diagnostics; // of compiler and linker
+    std::string diagnostics; // from compiler and linker
 };
 
 // Uses the cache.
@@ -58,7 +58,7 @@ Built build_unit(const Unit& unit, Shape shape, const Checks& checks);
 Built build_module(const std::vector<Unit>& units, const Checks& checks);
 Built link_objects(const std::vector<Bytes>& objects);
 
-const std::string& device_headers(); // their folder
+const std::string& device_headers(); // their directory
 bool is_ours(const std::string& file); // one of them
 
 // ---------------------------------------------------------------------------- coverage
@@ -68,15 +68,15 @@ struct CodeLine {
     std::string file;
     int line;
 };
-// Lines of the program's files. `callback`: the function that blocks of code call to be counted.
+// Finds the lines of the program's files. `callback` is the function that basic blocks call to be counted.
 std::vector<CodeLine> lines_of(const exec::Image& image, uint64_t* callback);
-// The name that a program is compiled with, which differs for different sources; keeps the source for the report.
+// Returns the name that a program is compiled under, which is unique to its source. Keeps the source for the report.
 std::string covered_name(const std::string& name, const std::string& source);
 
 // ------------------------------------------------------------------------- diagnostics
 
 struct Sources {
-    std::string program; // the name of the program
+    std::string program; // the program's name
     std::map<std::string, std::string> texts;
 };
 
@@ -90,12 +90,12 @@ struct Report {
     int errors = 0;
 };
 
-// headers.cpp: headers that programs include and that do not exist here. The hint is empty if there is none.
+// headers.cpp: headers that programs include but that do not exist here. The hint is empty if there is none.
 bool is_foreign_header(const std::string& file);
 std::string missing_header_hint(const std::string& name);
 std::string foreign_header_error(const std::string& file);
 
-bool is_linker_text(const std::string& output); // in the words of ptxas already
+bool is_linker_text(const std::string& output); // already in ptxas style
 Report report_errors(const std::vector<SourceError>& errors, const Sources& sources);
 Report translate_diagnostics(const std::string& output, const Sources& sources, const DiagnosticStyle& style);
 

@@ -21,7 +21,7 @@ ElfFile::Place member(ElfFile::Place place, size_t offset)
     return place;
 }
 
-// The prefix of the names of a function's local variables: "_ZZ6saxpyfE".
+// Returns the name prefix of a function's local variables: "_ZZ6saxpyfE".
 std::string local_prefix(const std::string& function)
 {
     if (function.compare(0, 2, "_Z") == 0)
@@ -85,7 +85,7 @@ void ContentsReader::kernel(const ElfSymbol& symbol)
     info.parameter_bytes = record.parameter_bytes;
     info.file = elf_.text(elf_.pointer(member(place, offsetof(EmuKernel, file))));
     info.line = int(record.line);
-    // The host's machine code has no count of GPU registers: this estimate grows with the code, and allows blocks of
+    // The host's machine code has no GPU register count. This estimate grows with the code size, and allows blocks of
     // 1024 threads.
     info.registers = uint32_t(std::min<uint64_t>(16 + function->size / 256 * 2, 64));
     out_.entries.push_back(entry.value);
@@ -140,8 +140,8 @@ uint64_t alignment_of(uint64_t size)
     return std::min<uint64_t>(std::max<uint64_t>(lowest, 1), 16);
 }
 
-// Whether a kernel uses a shared variable: one of its own, or of a function that it can reach by the list that the
-// front end left in its body. Without such a list it reaches none.
+// Returns true if a kernel uses a shared variable, its own or one of a function reachable by the list that the front
+// end left in the kernel's body. Without such a list it reaches no functions.
 bool ContentsReader::uses(const KernelInfo& kernel, const std::string& variable) const
 {
     std::string prefix = local_prefix(kernel.name);
@@ -218,7 +218,7 @@ Contents ContentsReader::read()
 
 std::string demangled(const std::string& name)
 {
-    // Only mangled names are demangled: the name `f` would be read as the type float.
+    // Only mangled names are demangled, because the name `f` would be read as the type float.
     if (name.compare(0, 2, "_Z") != 0)
         return name;
     int status = 0;

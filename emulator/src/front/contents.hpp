@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a host module contains, as read from its file: kernels, variables, and their offsets.
+// The contents of a host module, as read from its file: kernels, variables, and their offsets.
 #pragma once
 
 #include "elf.hpp"

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA_EMULATOR_COVERAGE: how often each line and each branch of kernels runs. The compiler makes each block of code
-// call a function, which counts the return address. A line has the count of the block that its code belongs to. The
-// counts of branches follow from those of the blocks.
+// CUDA_EMULATOR_COVERAGE: how often each line and branch of kernels runs. The compiler makes each basic block call a
+// function, which counts the return address. A line has the count of the block containing its code; branch counts
+// follow from block counts.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -25,9 +25,9 @@ struct Coverage {
     std::mutex mutex;
     std::map<std::string, std::map<int, uint64_t>> files; // counts by line
     std::map<std::string, std::map<std::pair<int, int>, BranchCount>> branches; // by line, and number in the line
-    std::map<std::string, std::string> sources;           // of programs, by name
+    std::map<std::string, std::string> sources;           // program sources, by name
 };
-Coverage& coverage = *new Coverage; // never destroyed: it is written while the process exits
+Coverage& coverage = *new Coverage; // never destroyed, because it is written while the process exits
 
 #if !defined(__x86_64__)
 uint32_t word_at(const uint8_t* code)
@@ -36,14 +36,14 @@ uint32_t word_at(const uint8_t* code)
     std::memcpy(&word, code, sizeof word);
     return word;
 }
-// The signed distance in an instruction, of `width` bits from bit `low`, in bytes.
+// Returns the signed distance in an instruction, of `width` bits starting at bit `low`, in bytes.
 int64_t distance_in(uint32_t word, int low, int width)
 {
     return int64_t(int32_t(word << (32 - low - width)) >> (32 - width)) * 4;
 }
 #endif
 
-// The return addresses of all calls of a function, relative to the code.
+// Returns the return addresses of all calls of a function, relative to the code.
 std::vector<uint64_t> calls_of(const exec::Image& image, uint64_t callback)
 {
     std::vector<uint64_t> found;
@@ -67,7 +67,7 @@ std::vector<uint64_t> calls_of(const exec::Image& image, uint64_t callback)
     return found;
 }
 
-// A jump instruction: the offsets of what follows it, and of its target.
+// A jump instruction: the offsets of its successor and its target.
 struct JumpCode {
     size_t next = 0, target = 0;
     bool conditional = false;
@@ -116,8 +116,8 @@ bool begins_function(const uint8_t* code)
 }
 #endif
 
-// The branches of unoptimized code. All blocks begin with a call, so a conditional jump from one block to another is one
-// whose target, and the instruction after it, are such calls.
+// The branches of unoptimized code. All basic blocks begin with a call, so a conditional jump from one block to another
+// is a jump whose target and next instruction are such calls.
 class Branches {
 public:
     Branches(const exec::Image& image, const std::vector<uint64_t>& calls, const std::atomic<uint64_t>* counts)
@@ -138,7 +138,7 @@ public:
     std::map<size_t, Jump>& jumps() { return jumps_; } // by the address after them
     uint64_t count(size_t block) const { return counts_[block]; }
 
-    // A block follows as often as it runs, less the jumps to it. Empty if that depends on itself.
+    // A block falls through as often as it runs, minus the jumps to it. Empty if that depends on itself.
     std::optional<uint64_t> falls(Jump& jump, size_t next)
     {
         if (jump.falls || jump.busy)
@@ -200,8 +200,8 @@ void add_branches(const exec::Image& image, const std::vector<uint64_t>& calls, 
     }
 }
 
-// A text: "F file", then "L line count" for each line, and "B line number falls jumps" for each branch; "S bytes file",
-// then the source of a program.
+// Writes text: "F file", then "L line count" for each line, and "B line number falls jumps" for each branch; "S bytes
+// file", followed by a program's source.
 void write_counts()
 {
     std::string text;
@@ -242,10 +242,10 @@ void add_coverage(const exec::Image& image, std::atomic<uint64_t>* counts)
         return;
     std::vector<uint64_t> calls = calls_of(image, callback);
     std::lock_guard lock(coverage.mutex);
-    std::map<std::pair<std::string, int>, uint64_t> here; // of this image: a line is in several blocks
+    std::map<std::pair<std::string, int>, uint64_t> here; // for this image: a line is in several blocks
     for (const CodeLine& line : lines) {
-        // The block that the code is in, or in front of the first call of its function, the first one.
-        // The call itself is of the block that it begins.
+        // Finds the block that contains the code. Code before its function's first call is in the first block; a call
+        // belongs to the block it begins.
         auto after = std::upper_bound(calls.begin(), calls.end(), line.address - low + call_bytes);
         bool first = after == calls.begin() || *(after - 1) + low < line.function;
         if (first && after == calls.end())

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Messages of g++ and clang, in the words and the form of NVRTC.
+// Messages of g++ and clang, in NVRTC's wording and format.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -15,7 +15,7 @@ namespace {
 
 struct Message {
     std::string file, kind, text; // kind: error, warning, remark, note, fatal
-    std::string hint;             // a note that we add
+    std::string hint;             // a note added by us
     bool is_type = false;         // the message is about an unknown type
     int line = 0, number = 0;
     size_t column = 0;
@@ -42,14 +42,14 @@ std::string source_line(const Sources& sources, const std::string& file, int lin
     return file.find('/') != std::string::npos && read_file(file, &bytes) ? line_of(text_of(bytes), line) : "";
 }
 
-// The text in the first pair of quotes, ASCII or typographic.
+// Returns the text in the first pair of quotes, ASCII or typographic.
 std::string quoted(const std::string& text)
 {
     size_t begin = text.find('\''), end = begin == std::string::npos ? begin : text.find('\'', begin + 1);
     return end == std::string::npos ? "" : text.substr(begin + 1, end - begin - 1);
 }
 
-// Rewords warnings, which are known by the flag that disables them.
+// Rewords warnings, which are identified by the flag that disables them.
 void reword_warning(Message* message, const std::string& name)
 {
     std::string& text = message->text;
@@ -82,7 +82,7 @@ void reword_undefined(Message* message, std::string name)
     message->is_type = message->is_type || sized;
 }
 
-// Rewords frequent errors; others keep the words of the compiler.
+// Rewords common errors; others keep the compiler's wording.
 void reword(Message* message)
 {
     std::string& text = message->text;
@@ -228,7 +228,7 @@ bool is_linker_text(const std::string& output)
     return output.compare(0, 6, "ptxas ") == 0;
 }
 
-// The line where the program includes a header, as far as its text tells.
+// Finds the line where the program includes a header, as far as its text shows.
 static int including_line(const Sources& sources, const std::string& file)
 {
     const std::string& text = sources.texts.at(sources.program);
@@ -242,7 +242,7 @@ static bool is_foreign(const Sources& sources, const std::string& file)
     return !sources.texts.count(file) && is_foreign_header(file);
 }
 
-static Message refused_header(const Sources& sources, const std::string& file)
+static Message unavailable_header(const Sources& sources, const std::string& file)
 {
     Message message;
     message.file = sources.program, message.kind = "fatal", message.text = foreign_header_error(file);
@@ -250,8 +250,8 @@ static Message refused_header(const Sources& sources, const std::string& file)
     return message;
 }
 
-// A declaration with an unknown type makes the compiler report everything in it and behind it, also code that the front
-// end added to kernels. Keeps only the message about the unknown type.
+// A declaration with an unknown type makes the compiler report everything in and after it, including code that the
+// front end added to kernels. Keeps only the message about the unknown type.
 static void keep_first_cause(std::vector<Message>* messages)
 {
     bool echoes = std::any_of(messages->begin(), messages->end(), [](const Message& message) {
@@ -281,7 +281,7 @@ static std::vector<Message> read_messages(const std::string& output, const Sourc
         // The compiler recommends headers that do not exist here.
         if (!known || (message.kind == "note" && contains(message.text, "is defined in header")))
             continue;
-        // Said of x = y where the operator returns a volatile reference; CUDA's compilers do not mention it.
+        // Reported for x = y where the operator returns a volatile reference; CUDA's compilers do not mention it.
         if (message.kind == "warning" && contains(message.text, "implicit dereference will not access object"))
             continue;
         // Only for system headers.
@@ -291,7 +291,7 @@ static std::vector<Message> read_messages(const std::string& output, const Sourc
         if (message.kind == "warning" && style.warnings_are_errors)
             message.kind = "error";
         if ((message.kind == "error" || message.kind == "fatal") && is_foreign(sources, message.file))
-            return {refused_header(sources, message.file)};
+            return {unavailable_header(sources, message.file)};
         bool told = message.kind == "remark" && // clang reports it when preprocessing, and again when compiling
                     std::any_of(messages.begin(), messages.end(), [&](const Message& other) {
                         return other.line == message.line && other.file == message.file && other.text == message.text;
@@ -315,8 +315,8 @@ Report report_errors(const std::vector<SourceError>& errors, const Sources& sour
     Report report;
     for (const SourceError& error : errors) {
         if (is_foreign(sources, error.file)) {
-            report.log =
-                show(refused_header(sources, error.file), sources, {}) + "\n" + count_line(1, true, sources.program);
+            report.log = show(unavailable_header(sources, error.file), sources, {}) + "\n" +
+                         count_line(1, true, sources.program);
             report.errors = 1;
             return report;
         }

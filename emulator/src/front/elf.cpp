@@ -156,7 +156,7 @@ void ElfFile::read_symbols(const Elf64_Shdr& table)
             if (better)
                 starts_[key] = symbols_.size();
         }
-        symbols_.push_back(std::move(symbol)); // every row is kept, so that indices are those of the table
+        symbols_.push_back(std::move(symbol)); // every row is kept, so indices match the table
     }
 }
 

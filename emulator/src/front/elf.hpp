@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads the files that compiler and linker write, without loading them.
+// Reads the files written by compiler and linker, without loading them.
 #pragma once
 
 #include <elf.h>
@@ -13,13 +13,13 @@
 
 namespace emu::front {
 
-// Our mark, in a header field that these processors do not use, and a checksum in the padding of the header: a damaged file
-// would crash the dynamic linker. Both are checked before linking and loading.
+// Our mark, in a header field that these processors do not use, and a checksum in the header's padding, because a
+// corrupt file would crash the dynamic linker. Both are checked before linking and loading.
 constexpr uint32_t elf_mark = 0x454d5501;
 void stamp_elf(Bytes* file);
 void unstamp_elf(Bytes* file);
 bool is_whole_elf(const Bytes& file);
-// The size of an ELF file by its headers; 0 if they are inconsistent.
+// Returns an ELF file's size according to its headers, or 0 if they are inconsistent.
 size_t elf_size(const void* image, size_t known_size);
 bool is_our_elf(const void* image, size_t known_size, uint16_t* type);
 
@@ -45,12 +45,12 @@ public:
         explicit operator bool() const { return section != 0; }
     };
     Place place_of(const ElfSymbol& symbol) const { return {symbol.section, symbol.value}; }
-    // The bytes at a place; null if only memory has them (.bss).
+    // Returns the bytes at a place, or null if they exist only in memory (.bss).
     const std::byte* data(Place place, size_t size) const;
-    // Where the pointer stored at `place` points, by its relocation.
+    // Returns the target of the pointer stored at `place`, by its relocation.
     Place pointer(Place place) const;
     std::string text(Place place) const;
-    // The symbol at a place; symbols of kernels and variables go before those of our records.
+    // Finds the symbol at a place. Symbols of kernels and variables take precedence over our records.
     const ElfSymbol* symbol_at(Place place) const;
 
     struct Segment {

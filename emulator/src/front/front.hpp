@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// From CUDA C++ source to loaded kernels: scanner, toolchain, cache, ELF reader, linker. This room knows no contexts:
-// `state` loads modules through it, the facades of NVRTC and nvJitLink (abi/nvrtc.cpp, abi/nvjitlink.cpp) compile and
-// link through it.
+// From CUDA C++ source to loaded kernels: scanner, toolchain, cache, ELF reader, linker. This layer does not use
+// contexts: `state` loads modules through it, and the NVRTC and nvJitLink facades (abi/nvrtc.cpp, abi/nvjitlink.cpp)
+// compile and link through it.
 #pragma once
 
 #include <map>
@@ -24,9 +24,9 @@ struct Header {
 
 struct CompileRequest {
     std::string source;
-    std::string name;                           // "default_program" when none was given
+    std::string name;                           // "default_program" if none was passed
     std::vector<Header> headers;
-    std::vector<std::string> options; // as NVRTC takes them
+    std::vector<std::string> options; // in NVRTC form
     std::vector<std::string> name_expressions;
 };
 
@@ -35,15 +35,15 @@ enum class CompileStatus {
     invalid_option,
     compile_error,
     name_expression_not_valid,
-    no_toolchain, // the log says what to install
+    no_toolchain, // the log explains what to install
     internal_error,
 };
 
 struct CompileResult {
     CompileStatus status = CompileStatus::internal_error;
-    std::string log;                            // errors and warnings, in the form of NVRTC
+    std::string log;                            // errors and warnings, in NVRTC format
     Bytes cubin;                                // host ELF: a .so file, or .o if relocatable
-    Bytes ptx;                                  // text container, terminated by a zero
+    Bytes ptx;                                  // text container, zero-terminated
     Bytes lto;                                  // text container, with -dlto
     std::map<std::string, std::string> lowered; // name expression -> symbol
     bool from_cache = false;
@@ -51,25 +51,25 @@ struct CompileResult {
 
 CompileResult compile(const CompileRequest& request);
 
-std::vector<int> supported_architectures(); // 75, 80, ..., as nvrtcGetSupportedArchs returns them
+std::vector<int> supported_architectures(); // 75, 80, ..., as returned by nvrtcGetSupportedArchs
 
 // -------------------------------------------------------------------------------- images
 
-// The kinds of data that cuModuleLoadData and cuLibraryLoadData are given.
+// The kinds of data passed to cuModuleLoadData and cuLibraryLoadData.
 enum class ImageKind {
     host_module, // our ELF .so
     host_object, // our ELF .o, to be linked first
     text,        // our text container, compiled when loaded
     library,     // an archive of objects, to be linked first
-    ptx,         // of an open compiler: translated and compiled when loaded
-    foreign_cubin, // these all give CUDA_ERROR_NO_BINARY_FOR_GPU
+    ptx,         // from an open compiler: translated and compiled when loaded
+    foreign_cubin, // these all result in CUDA_ERROR_NO_BINARY_FOR_GPU
     fatbin,
     nvvm,
     unknown,       // CUDA_ERROR_INVALID_IMAGE
 };
 
-// Finds the kind and the size of an image by its headers. `known_size` is 0 if the caller has only a pointer; `size`
-// becomes 0 if it cannot be determined.
+// Finds an image's kind and size by its headers. `known_size` is 0 if the caller has only a pointer; `size` becomes 0
+// if it cannot be determined.
 ImageKind inspect_image(const void* image, size_t known_size, size_t* size);
 
 struct KernelInfo {
@@ -82,7 +82,7 @@ struct KernelInfo {
     uint32_t constant_bytes = 0;
     uint32_t local_bytes = 0;
     uint32_t registers = 0;                                    // an estimate, the same for the same text
-    uint32_t max_threads = 0, min_blocks = 0, max_cluster = 0; // 0: not given
+    uint32_t max_threads = 0, min_blocks = 0, max_cluster = 0; // 0: not specified
     Dim3 cluster{0, 0, 0};
     std::string file;
     int line = 0;
@@ -95,8 +95,8 @@ struct GlobalInfo {
     EmuVariableKind kind = EMU_VARIABLE_DEVICE;
 };
 
-// A loaded copy of an image, with variables of its own. The destructor unloads it; the owner makes sure that no launch
-// of it is left.
+// A loaded copy of an image, with its own variables. The destructor unloads it; the owner ensures that no launch of it
+// is left.
 class LoadedModule {
 public:
     virtual ~LoadedModule() = default;
@@ -112,8 +112,8 @@ struct LoadRequest {
     const void* image = nullptr;
     size_t size = 0; // 0: unknown
     int device = 0;
-    Checks checks;                    // texts are compiled with these checks
-    std::vector<std::string> options; // for texts
+    Checks checks;                    // text images are compiled with these checks
+    std::vector<std::string> options; // for text images
 };
 
 struct LoadResult {
@@ -124,12 +124,12 @@ struct LoadResult {
 
 LoadResult load_image(const LoadRequest& request);
 
-// The kernels of an image that is not loaded (cuLibraryGetKernel and cuLibraryEnumerateKernels need no context): all of
-// KernelInfo but `entry`.
+// The kernels of an image that is not loaded, because cuLibraryGetKernel and cuLibraryEnumerateKernels need no context.
+// They lack only KernelInfo::entry.
 struct ImageContents {
     std::vector<KernelInfo> kernels;
     std::vector<GlobalInfo> globals;
-    Bytes module; // the host module, which load_image() takes
+    Bytes module; // the host module, which load_image() accepts
     Error error;
     std::string info_log, error_log;
 };
@@ -143,8 +143,8 @@ struct LinkInput {
 };
 
 struct LinkRequest {
-    std::vector<LinkInput> inputs;    // objects, texts and modules, also mixed
-    std::vector<std::string> options; // as nvJitLink takes them
+    std::vector<LinkInput> inputs;    // objects, texts and modules, in any mix
+    std::vector<std::string> options; // in nvJitLink form
     bool text_output = false;         // -ptx: combines texts instead
 };
 
@@ -162,7 +162,7 @@ struct Toolchain {
     std::vector<std::string> command;        // {"g++"} or {python, "-m", "ziglang", "c++"}
     std::string kind;                        // "gcc" or "clang"
     std::string version;
-    std::string error; // what to install if there is no compiler; empty if there is one
+    std::string error; // what to install if there is no compiler; otherwise empty
 };
 
 const Toolchain& toolchain(); // searched once per process
@@ -173,13 +173,13 @@ struct CacheStatistics {
 };
 CacheStatistics cache_statistics();
 
-// File, line and function of an address, from the line table of the image.
+// Finds the file, line and function of an address in the image's line table.
 exec::CodePlace symbolize(const exec::Image& image, uintptr_t pc);
 
-// Adds the counts of an image to those of the process, and writes them into the folder of CUDA_EMULATOR_COVERAGE.
+// Adds an image's counts to the process's, and writes them to the CUDA_EMULATOR_COVERAGE directory.
 void add_coverage(const exec::Image& image, std::atomic<uint64_t>* counts);
 
-// Sets the interpreter of this process, which may have a compiler installed as a package; called before the first use.
+// Sets this process's interpreter, which may have a compiler installed as a package. Called before the first use.
 void set_python(const std::string& path);
 
 } // namespace emu::front

@@ -17,7 +17,7 @@ const char* const own_headers =
     "<cuda/...>, <cuda/std/...>; pip install nvidia-cuda-cccl) and cuRAND (<curand_kernel.h>; "
     "pip install nvidia-curand nvidia-cuda-cccl)";
 
-// Headers of the CUDA toolkit, by the start of their names, without the folder of the installation.
+// CUDA toolkit headers, by the start of their names, without the installation directory.
 const std::regex& toolkit()
 {
     static const std::regex names(
@@ -27,14 +27,14 @@ const std::regex& toolkit()
     return names;
 }
 
-// Headers of CCCL and cuRAND, which can be compiled here, by their folders and names.
+// CCCL and cuRAND headers, which can be compiled here, by directory and name.
 const std::regex& compiled_unchanged()
 {
     static const std::regex names(".*/((cuda/(std|__[a-z_]+)|cub|thrust|nv)/.*|curand[^/]*)");
     return names;
 }
 
-// Headers of C and C++, by their names.
+// C and C++ headers, by name.
 const std::regex& standard()
 {
     static const std::regex names(

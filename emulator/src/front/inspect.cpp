@@ -56,16 +56,16 @@ bool looks_like_ptx(const char* text, size_t size)
     return false;
 }
 
-const char* const refusal =
+const char* const foreign_code =
     " holds machine code or an intermediate form made for NVIDIA GPUs; the software device runs "
     "kernels from their CUDA C++ source only";
 
 Error reject_image(ImageKind kind)
 {
     switch (kind) {
-    case ImageKind::foreign_cubin: return {CUDA_ERROR_NO_BINARY_FOR_GPU, std::string("this cubin") + refusal};
-    case ImageKind::fatbin: return {CUDA_ERROR_NO_BINARY_FOR_GPU, std::string("this fatbin") + refusal};
-    case ImageKind::nvvm: return {CUDA_ERROR_NO_BINARY_FOR_GPU, std::string("this IR") + refusal};
+    case ImageKind::foreign_cubin: return {CUDA_ERROR_NO_BINARY_FOR_GPU, std::string("this cubin") + foreign_code};
+    case ImageKind::fatbin: return {CUDA_ERROR_NO_BINARY_FOR_GPU, std::string("this fatbin") + foreign_code};
+    case ImageKind::nvvm: return {CUDA_ERROR_NO_BINARY_FOR_GPU, std::string("this IR") + foreign_code};
     default: return {CUDA_ERROR_INVALID_IMAGE, "the image is of no known kind, or damaged"};
     }
 }
@@ -78,7 +78,7 @@ Error no_binary(const std::string& what, int architecture)
                 std::to_string(config().compute_major) + "." + std::to_string(config().compute_minor)};
 }
 
-// Copies data whose size is only known from its own header, which may be damaged: process_vm_readv() finds out what is
+// Copies data whose size is only known from its own header, which may be corrupt: process_vm_readv() determines what is
 // readable.
 bool copy_safely(const void* from, size_t size, Bytes* to)
 {
@@ -96,7 +96,7 @@ bool copy_safely(const void* from, size_t size, Bytes* to)
     return done >= 0 && size_t(done) == size;
 }
 
-// The machine code of an image of any kind.
+// Returns the machine code of an image of any kind.
 Error machine_code(const LoadRequest& request, Bytes* code, std::string* log)
 {
     if (!request.image)
@@ -192,7 +192,7 @@ private:
     size_t memory_ = 0;
 };
 
-// Each loaded copy has a file of its own, or the dynamic linker would return the loaded one.
+// Each loaded copy has its own file, because the dynamic linker would otherwise return the loaded one.
 Error Loaded::map(Bytes code)
 {
     unstamp_elf(&code);
@@ -208,7 +208,7 @@ Error Loaded::map(Bytes code)
     if (!library_) {
         const char* why = dlerror();
         std::string first = why ? why : "";
-        // If memory files must not be executed, uses a temporary file, which is removed at once.
+        // If memory files must not be executed, uses a temporary file, which is removed immediately.
         TemporaryFolder folder;
         std::string file = folder.path() + "/module.so";
         if (!folder.path().empty() && write_file(file, code.data(), code.size()))

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Line tables: DWARF 4, as the front end asks for. Read when a report needs them.
+// Line tables: DWARF 4, as requested by the front end. Read when a report needs them.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -41,7 +41,7 @@ struct LineTable {
     std::vector<LineRow> rows;
     std::vector<std::string> files;
     std::vector<Function> functions;
-    std::map<std::string, std::map<int, std::string>> sources; // lines of the programs, by name and number
+    std::map<std::string, std::map<int, std::string>> sources; // program lines, by name and number
 };
 
 class LineReader {
@@ -291,7 +291,7 @@ struct Tables {
 
 Tables& tables()
 {
-    static Tables* all = new Tables; // never destroyed: reports may be written while the process exits
+    static Tables* all = new Tables; // never destroyed, because reports may be written while the process exits
     return *all;
 }
 
@@ -309,7 +309,7 @@ std::shared_ptr<const LineTable> table_of(const std::string& path)
     return all.known.emplace(path, table).first->second;
 }
 
-// Asks binutils, which every g++ has, for the line in the program that calls the inlined functions at an address.
+// Uses binutils, which accompany every g++, to find the program line that calls the inlined functions at an address.
 Place find_call(const LineTable& table, std::string path, uint64_t address)
 {
     if (path.compare(0, 11, "/proc/self/") == 0)
@@ -344,7 +344,7 @@ Place call_of(const LineTable& table, const std::string& path, uint64_t address)
     return all.calls[path].emplace(address, place).first->second;
 }
 
-// A kernel that is inlined into its loop over threads is part of `emu::Named<void (*)(...), &(kernel)>::run(...)`.
+// A kernel inlined into its loop over threads is part of `emu::Named<void (*)(...), &(kernel)>::run(...)`.
 std::string shown_function(const std::string& symbol)
 {
     std::string text = demangled(symbol);
@@ -394,7 +394,7 @@ exec::CodePlace symbolize(const exec::Image& image, uintptr_t pc)
     auto function = std::upper_bound(table->functions.begin(), table->functions.end(), address,
                                      [](uint64_t a, const Function& f) { return a < f.low; });
     uint64_t low = function == table->functions.begin() ? 0 : (function - 1)->low;
-    // For inlined code of our own headers, the line of the program that called it: the last one before it.
+    // For code inlined from our headers, finds the program line that called it: the last one before it.
     for (auto row = after; row != table->rows.begin() && !(row - 1)->end && (row - 1)->address >= low; --row) {
         const std::string& file = table->files[(row - 1)->file];
         if ((row - 1)->line <= 0 || is_ours(file))
@@ -404,7 +404,7 @@ exec::CodePlace symbolize(const exec::Image& image, uintptr_t pc)
         place.inlined = row != after;
         break;
     }
-    // A compiler that inserts checks places the rare part of them behind all other code.
+    // A compiler that inserts checks places their cold part after all other code.
     Place call = place.inlined && config().checks.reads_shadow() ? call_of(*table, image.path, address) : Place();
     if (call.line) {
         place.file = call.file;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Links objects, texts and modules to one module.
+// Links objects, texts and modules into one module.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -66,7 +66,7 @@ Error add_objects(const LinkInput& input, std::vector<LinkInput>* objects, std::
             name + " holds code made for NVIDIA GPUs; the software device links what it compiled itself"};
 }
 
-// -ptx: concatenates the texts.
+// Concatenates the texts, for -ptx.
 Error join_texts(const LinkRequest& request, Bytes* out)
 {
     std::vector<Unit> units;
@@ -79,8 +79,8 @@ Error join_texts(const LinkRequest& request, Bytes* out)
     return {};
 }
 
-// Rewords messages of the system's linker as those of nvlink, with the names of the inputs: "input0.o: in function
-// ...", "undefined reference to `f'", "multiple definition of `f'".
+// Rewords messages of the system's linker in nvlink style, with the input names: "input0.o: in function ...",
+// "undefined reference to `f'", "multiple definition of `f'".
 std::string reword_linker_output(const std::string& output, const std::vector<std::string>& names)
 {
     static const struct {

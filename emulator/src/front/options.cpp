@@ -21,7 +21,7 @@ enum class OptionKind {
     joined,     // -DX or -D X
 };
 
-using ApplyOption = bool (*)(Options& options, const std::string& value); // false: wrong value
+using ApplyOption = bool (*)(Options& options, const std::string& value); // false: invalid value
 
 struct OptionRow {
     const char* full; // without dashes; null: none
@@ -109,7 +109,7 @@ bool set_errors(Options& options, const std::string& value)
         options.log += "nvrtc: error: " + name + " expects valid value(s) from the following list: all-warnings, " +
                        "reorder, deprecated-declarations, conversion\n";
     options.valid = options.valid && fine;
-    return true; // the error has been written already
+    return true; // the error has already been written
 }
 
 // These write their own errors.
@@ -217,7 +217,7 @@ const OptionRow* find_row(const std::string& name, bool full)
     return nullptr;
 }
 
-// Finds an option whose value follows the letter directly: "-DX", "-I/path".
+// Finds an option whose value directly follows the letter: "-DX", "-I/path".
 const OptionRow* find_joined(const std::string& word)
 {
     if (word.size() >= 2 && word[0] == '-')
@@ -238,7 +238,7 @@ void apply(Options& options, const OptionRow& row, const std::string& value, boo
     if (row.kind == OptionKind::truth && value != "true" && value != "false")
         return reject_option(options, shown(row) + " expects true or false");
     if (row.kind == OptionKind::number && !given)
-        return; // as NVRTC does
+        return; // like NVRTC
     if (row.kind == OptionKind::number && ((void)std::strtol(value.c_str(), &end, 10), value.empty() || *end))
         return reject_option(options, shown(row) + " expects an integer value");
     if (!row.apply || row.apply(options, value))
@@ -303,7 +303,7 @@ Options read_options(const std::vector<std::string>& words)
             else if (row->kind != OptionKind::flag && i + 1 < words.size())
                 value = words[++i], given = true;
             else if (row->full == std::string("dopt") || row->full == std::string("Ofast-compile")) {
-                // NVRTC writes an error and compiles nevertheless.
+                // NVRTC writes an error but compiles anyway.
                 options.log += std::string("nvrtc: error: ") + (row->full[0] == 'd' ? "-" : "--") + row->full +
                                " expects a value\n";
                 break;

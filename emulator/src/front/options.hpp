@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The options of NVRTC, and what they mean here.
+// NVRTC options, and their meaning here.
 #pragma once
 
 #include <set>
@@ -11,9 +11,9 @@
 namespace emu::front {
 
 struct Options {
-    int architecture = 75;          // of compute_XX or sm_XX
+    int architecture = 75;          // from compute_XX or sm_XX
     std::string suffix;             // "a" or "f"
-    bool real_architecture = false; // sm_XX: make machine code, too
+    bool real_architecture = false; // sm_XX: also produce machine code
     bool relocatable = false;
     bool separate = false, whole = false, never_relocatable = false; // -dc, -dw, -rdc=false
     bool extensible = false;                                         // -ewp
@@ -34,7 +34,7 @@ struct Options {
     bool error_numbers = true;
     bool warnings_are_errors = false;
     bool pch_asked = false;
-    std::string use_pch; // the file of a precompiled header; read by nobody
+    std::string use_pch; // a precompiled header file, which nobody reads
     int registers = 0;
     int standard = 17;
     std::vector<std::string> macros;   // "-DX=1", "-UX" in order

@@ -58,7 +58,7 @@ std::string read_all(int fd)
     return text;
 }
 
-// The C locale, so that messages can be parsed; without variables that would change the behaviour of a compiler.
+// The C locale, so messages can be parsed, without variables that would change a compiler's behavior.
 std::vector<std::string> child_environment()
 {
     static const char* const dropped[] = {
@@ -89,9 +89,9 @@ std::vector<char*> pointers(std::vector<std::string>& words)
     return out;
 }
 
-thread_local CancelScope* cancelling = nullptr;
+thread_local CancelScope* canceling = nullptr;
 
-// Returns when the child has ended. Kills it if cancellation is requested.
+// Returns when the child has exited. Kills it if cancellation is requested.
 void watch(pid_t child)
 {
     int descriptor = int(syscall(SYS_pidfd_open, child, 0));
@@ -99,7 +99,7 @@ void watch(pid_t child)
         pollfd ended = {descriptor, POLLIN, 0};
         if (poll(&ended, 1, 20) > 0)
             break;
-        if (cancelling->ask()) {
+        if (canceling->ask()) {
             kill(-child, SIGKILL);
             break;
         }
@@ -110,18 +110,18 @@ void watch(pid_t child)
 
 int wait_for(pid_t child)
 {
-    if (cancelling)
+    if (canceling)
         watch(child);
     int status = 0;
     while (waitpid(child, &status, 0) < 0) {
         if (errno == EINTR)
             continue;
-        return 0; // SIGCHLD is ignored in this process, so that no status is kept: judge by the output
+        return 0; // SIGCHLD is ignored in this process, so no status is kept: judge by the output
     }
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-// Every step is relative to an open directory, so that a link which another user puts in its place leads nowhere.
+// Every step is relative to an open directory, so a link planted by another user leads nowhere.
 void remove_folder_at(int parent, const char* path)
 {
     int here = openat(parent, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -163,8 +163,8 @@ int memory_file(const char* name, const void* data, size_t size)
 ProcessResult run_process(const std::vector<std::string>& command, const std::string& input)
 {
     ProcessResult result;
-    if (cancelling && cancelling->happened()) {
-        result.failure = "cancelled";
+    if (canceling && canceling->happened()) {
+        result.failure = "canceled";
         return result;
     }
     int files[3] = {memory_file("emu-in", input.data(), input.size()), memory_file("emu-out", "", 0),
@@ -176,7 +176,7 @@ ProcessResult run_process(const std::vector<std::string>& command, const std::st
     sigset_t none;
     sigemptyset(&none);
     posix_spawnattr_setsigmask(&attributes, &none);
-    // A process group of its own: Ctrl-C at the terminal is for the program, other threads of which may be compiling.
+    // A separate process group: Ctrl-C in the terminal is for the program, whose other threads may be compiling.
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
     for (int i = 0; i < 3; ++i)
@@ -202,14 +202,14 @@ ProcessResult run_process(const std::vector<std::string>& command, const std::st
     return result;
 }
 
-CancelScope::CancelScope(std::function<bool()> is_cancelled)
-    : is_cancelled_(std::move(is_cancelled)), outer_(std::exchange(cancelling, this))
+CancelScope::CancelScope(std::function<bool()> is_canceled)
+    : is_canceled_(std::move(is_canceled)), outer_(std::exchange(canceling, this))
 {
 }
 
 CancelScope::~CancelScope()
 {
-    cancelling = outer_;
+    canceling = outer_;
 }
 
 TemporaryFolder::TemporaryFolder()

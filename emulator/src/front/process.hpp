@@ -13,39 +13,39 @@
 namespace emu::front {
 
 struct ProcessResult {
-    int status = -1; // exit status; -1: not started, or ended by a signal
+    int status = -1; // exit status; -1: not started, or killed by a signal
     std::string out, err;
     std::string failure; // why it was not started
 };
 
-// Runs a program of the PATH with `input` as its standard input. Input and output are memory files, so that no pipe can
+// Runs a program from the PATH with `input` as its standard input. Input and output are memory files, so no pipe can
 // fill up.
 ProcessResult run_process(const std::vector<std::string>& command, const std::string& input);
 
-// While it lives, child processes of this thread, with their own children, are killed once the function returns true.
+// In its scope, this thread's child processes, and their own children, are killed once the function returns true.
 class CancelScope {
 public:
-    explicit CancelScope(std::function<bool()> is_cancelled);
+    explicit CancelScope(std::function<bool()> is_canceled);
     ~CancelScope();
     CancelScope(const CancelScope&) = delete;
     CancelScope& operator=(const CancelScope&) = delete;
     bool happened() const { return happened_; }
-    bool ask() { return happened_ = happened_ || is_cancelled_(); }
+    bool ask() { return happened_ = happened_ || is_canceled_(); }
 
 private:
-    std::function<bool()> is_cancelled_;
+    std::function<bool()> is_canceled_;
     CancelScope* outer_;
     bool happened_ = false;
 };
 
-// A folder that is removed with the object. Tries TMPDIR, /tmp, /dev/shm, /var/tmp and the working directory.
+// A directory that is removed with the object. Tries TMPDIR, /tmp, /dev/shm, /var/tmp and the working directory.
 class TemporaryFolder {
 public:
     TemporaryFolder();
     ~TemporaryFolder();
     TemporaryFolder(const TemporaryFolder&) = delete;
     TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-    const std::string& path() const { return path_; } // empty: none could be made
+    const std::string& path() const { return path_; } // empty: none could be created
 
 private:
     std::string path_;
@@ -54,25 +54,26 @@ private:
 bool read_file(const std::string& path, Bytes* out);
 bool write_file(const std::string& path, const void* data, size_t size);
 
-// Reads a regular file that only this user or root can have written; follows no link, and does not wait for the writer
-// of a FIFO. False for all other files. `accepts` gets the first `head` bytes and the size of the file, and decides
-// whether the rest is read.
+// Reads a regular file that only this user or root can have written. Follows no link, and does not wait for the writer
+// of a FIFO. Returns false for all other files. `accepts` gets the first `head` bytes and the size of the file, and
+// decides whether the rest is read.
 bool read_private_file(const std::string& path, size_t head,
                        const std::function<bool(const std::byte*, uint64_t)>& accepts, Bytes* out);
-// Creates a file that only its owner can read and write, whatever the umask is; false if the path exists.
+// Creates a file that only its owner can read and write, whatever the umask is. Returns false if the path exists.
 bool write_private_file(const std::string& path, const void* data, size_t size);
-// Creates missing folders for their owner alone, whatever the umask is.
+// Creates missing directories for their owner alone, whatever the umask is.
 bool make_private_folders(const std::string& path);
-// Whether this is a folder (or a regular file), no link, of this user or root, that others cannot write.
+// Returns true for a directory (or a regular file) of this user or root that is not a link and that others cannot
+// write.
 bool is_private(const std::string& path, bool is_folder);
 void remove_folder(const std::string& path); // with its contents; follows no link
-// Returns the descriptor of a memory file with these bytes; -1 on failure.
+// Returns the descriptor of a memory file with these bytes, or -1 on failure.
 int memory_file(const char* name, const void* data, size_t size);
 
 std::string text_of(const Bytes& bytes);
 Bytes bytes_of(const std::string& text);
 
-// FNV-1a in two lanes of 64 bits: for keys of the cache, not for security.
+// FNV-1a in two lanes of 64 bits: for cache keys, not for security.
 class Hash {
 public:
     void add(const void* data, size_t size);

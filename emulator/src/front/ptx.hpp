@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Translates PTX that NVIDIA's compilers did not make to C++ for this device: inline PTX, and PTX modules.
+// Translates PTX from sources other than NVIDIA's compilers to C++ for this device: inline PTX, and PTX modules.
 #pragma once
 
 #include <functional>
@@ -14,29 +14,31 @@ namespace emu::front {
 
 using PtxWords = std::vector<std::string>;
 
-// "=r"(lane): operand number i of an `asm` statement is written %i.
+// "=r"(lane): an `asm` statement refers to operand number i as %i.
 struct PtxOperand {
     std::string constraint, expression;
 };
 
-// The C++ expression for a special register such as "laneid" or "tid.x"; empty: unknown.
+// Returns the C++ expression for a special register such as "laneid" or "tid.x", or an empty string if it is unknown.
 std::string special_register(const std::string& name);
 
-// C++ statements with the same effect. Empty if an instruction is unknown, which `refused` names.
-std::string translate_ptx(const std::string& code, const std::vector<PtxOperand>& operands, std::string* refused);
+// Returns C++ statements with the same effect. If an instruction is unknown, returns an empty string and the
+// instruction in `unsupported`.
+std::string translate_ptx(const std::string& code, const std::vector<PtxOperand>& operands, std::string* unsupported);
 
-// What the functions of a PTX module can name.
+// The names that functions of a PTX module can refer to.
 struct PtxScope {
     std::map<std::string, std::string> addresses; // of variables and parameters: the C++ for them
     std::set<std::string> functions;
     std::set<std::string> registers; // parameters and results in registers
-    bool has_vprintf = false;        // the function of that name is the one of CUDA
-    std::map<std::string, std::string> files; // of .file, by their numbers
+    bool has_vprintf = false;        // the function of that name is CUDA's
+    std::map<std::string, std::string> files; // from .file, by number
 };
 
-// The body of a C++ function with the same effect, on the same lines; empty as above, and then `place` is that of the
-// instruction.
-std::string translate_ptx_function(const std::string& body, const PtxScope& scope, std::string* refused, size_t* place);
+// Returns the body of a C++ function with the same effect, on the same lines. If an instruction is unknown, returns an
+// empty string, the instruction in `unsupported`, and its position in `place`.
+std::string translate_ptx_function(const std::string& body, const PtxScope& scope, std::string* unsupported,
+                                   size_t* place);
 
 // .visible .global .align 4 .u32 name[4] = {1, 2}
 struct PtxVariable {
@@ -49,21 +51,21 @@ bool read_ptx_variable(const std::string& text, PtxVariable* v);
 // The C++ for operands: a value, a place for a result, an address; empty: there is none.
 struct PtxNames {
     std::function<std::string(const std::string&)> value, target, address;
-    bool* carries; // an instruction before has written the carry
+    bool* carries; // an earlier instruction has written the carry
 };
 
-// ptx_table.cpp: any instruction but those of ptx_statements.cpp; false if it is not supported.
+// ptx_table.cpp: any instruction not in ptx_statements.cpp. Returns false if it is not supported.
 bool translate_instruction(const std::vector<std::string>& code, const std::vector<std::string>& operands,
                            const PtxNames& names, std::string* made);
 // ptx_memory.cpp: loads, stores and atomic operations.
 bool is_memory(const std::vector<std::string>& code);
 bool translate_memory(const std::vector<std::string>& code, const std::vector<std::string>& operands,
                       const PtxNames& names, std::string* made);
-// ptx_packed.cpp: several numbers in a register, and arithmetic of halves.
+// ptx_packed.cpp: several numbers in a register, and half arithmetic.
 bool is_packed(const std::vector<std::string>& code);
 bool translate_packed(const std::vector<std::string>& code, const std::vector<std::string>& operands,
                       const PtxNames& names, std::string* made);
-// ptx_video.cpp: video instructions, and conversions of numbers of 8, 6 and 4 bits.
+// ptx_video.cpp: video instructions, and conversions of 8-, 6- and 4-bit numbers.
 bool is_video(const std::vector<std::string>& code);
 bool translate_video(const std::vector<std::string>& code, const std::vector<std::string>& operands,
                      const PtxNames& names, std::string* made);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// An instruction of inline PTX while it is translated: its words, its operands as C++, and the statement made of them.
+// An inline PTX instruction during translation: its words, its operands as C++, and the resulting statement.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace emu::front {
 
-// The C++ type of a PTX type; empty: unknown.
+// Returns the C++ type of a PTX type, or an empty string if it is unknown.
 inline std::string type_of(const std::string& name)
 {
     static const std::map<std::string, const char*> types = {{"u8", "emu_u8"},
@@ -59,7 +59,7 @@ inline bool has_word(const std::string& list, const std::string& word)
     return !word.empty() && (" " + list + " ").find(" " + word + " ") != std::string::npos;
 }
 
-// Rules strike off the words that they use; what is left at the end is not supported.
+// Rules remove the words that they use; anything left at the end is not supported.
 class PtxInstruction {
 public:
     PtxInstruction(const PtxWords& code, const PtxWords& operands, const PtxNames& names)
@@ -123,7 +123,7 @@ protected:
                 ");";
         return true;
     }
-    // The comparison of two expressions; empty: unknown.
+    // Returns the comparison of two expressions, or an empty string if it is unknown.
     static std::string comparison(const std::string& how, bool of_floats, const std::string& a, const std::string& b)
     {
         static const std::map<std::string, const char*> signs = {{"eq", "=="}, {"ne", "!="}, {"lt", "<"}, {"le", "<="},
@@ -163,13 +163,13 @@ protected:
             value = function + value + ", " + operand(3) + ")";
         return xors ? "::emu::ptx::signed_as(" + value + ", " + a(1) + ", " + a(2) + ")" : value;
     }
-    // What joins a comparison with the predicate of operand 3: "", " & ", " | " or " ^ ".
+    // The operator that combines a comparison with the predicate of operand 3: "", " & ", " | " or " ^ ".
     std::string take_join()
     {
         std::string word = take_one_of({"and", "or", "xor"});
         return word.empty() ? "" : word == "and" ? " & " : word == "or" ? " | " : " ^ ";
     }
-    // "d|p": the second is optional, and "_" discards either.
+    // Splits "d|p": the second is optional, and "_" discards either.
     void split_target(std::string* first, std::string* second)
     {
         size_t bar = operands_[0].find('|');

@@ -10,8 +10,8 @@
 namespace emu::front {
 namespace {
 
-// A type of elements: the class that reads them from a register, how many a register holds, its sums, and the depths of
-// mma with 8 and with 16 rows. Both factors have the same `kind`.
+// An element type: the class that reads elements from a register, how many a register holds, its sums, and the depths
+// of mma with 8 and with 16 rows. Both factors have the same `kind`.
 struct Element {
     const char* reader;
     unsigned each;
@@ -35,12 +35,13 @@ const std::map<std::string, const char*> sum_types = {
 
 struct Shape {
     unsigned m = 0, n = 0, k = 0;
-    std::string type;   // of wmma: the elements, as in the instruction
+    std::string type;   // for wmma: the elements, as in the instruction
     unsigned rows(char use) const { return use == 'b' ? k : m; }
     unsigned columns(char use) const { return use == 'a' ? k : n; }
 };
 
-// The registers of a fragment of wmma. Those of f16 hold each factor twice on a GPU, and half of them are unused here.
+// Returns the number of registers in a wmma fragment. On a GPU, f16 registers hold each factor twice; here half of them
+// are unused.
 unsigned fragment_registers(const Shape& shape, char use, const std::string& type)
 {
     unsigned count = shape.rows(use) * shape.columns(use) / 32;
@@ -77,7 +78,7 @@ public:
     }
 
 private:
-    // {a, b} or a single register.
+    // Parses {a, b} or a single register.
     PtxWords registers(size_t i, bool is_target)
     {
         const std::string& text = operands_[i];
@@ -90,7 +91,7 @@ private:
             text += (text.empty() ? "" : ", ") + word;
         return std::string("const emu_u64 ") + name + "[] = {" + text + "}; ";
     }
-    // A call that fills emu_d, and moves from there to the registers.
+    // A call that fills emu_d, followed by moves from there to the registers.
     void results(const PtxWords& targets, const std::string& call)
     {
         made_ += "emu_u64 emu_d[8] = {}; " + call;
@@ -155,7 +156,7 @@ private:
         return true;
     }
 
-    // Strikes off d, a, b and c from the end of an instruction, and checks that they belong together.
+    // Removes d, a, b and c from the end of an instruction, and checks that they are compatible.
     bool take_types(std::string* d, std::string* a, std::string* b, std::string* c)
     {
         if (words_.size() < 4)
@@ -214,7 +215,7 @@ private:
         bool saturates = words_.back() == "satfinite";
         if (!take_shape(&shape) || !count(4, 4))
             return false;
-        for (int i = 0; i < 2; ++i) // the layouts, which the registers here do not depend on
+        for (int i = 0; i < 2; ++i) // the layouts, which do not affect the registers here
             if (take_one_of({"row", "col"}).empty())
                 return false;
         if (words_.size() == 2 && !saturates)

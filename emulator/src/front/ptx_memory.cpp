@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loads, stores, atomic operations and those on multicast addresses.
+// Loads, stores, atomic operations, and operations on multicast addresses.
 #include <set>
 
 #include "ptx_instruction.hpp"
@@ -24,7 +24,7 @@ public:
     }
 
 private:
-    // Strikes off what is about scopes, caches and spaces. False if the space is not supported.
+    // Removes the words about scopes, caches and spaces. Returns false if the space is not supported.
     bool take_access(bool* shared, bool* strong)
     {
         *strong = false;
@@ -67,7 +67,7 @@ private:
             return true;
         }
         std::string value = "::emu::ptx::load<" + type_of(type) + ">(" + where + ")";
-        if (type[0] == 's') // a wider register gets the sign
+        if (type[0] == 's') // a wider register is sign-extended
             value = "(emu_u64)(long long)::emu::ptx::as<" + type_of(type) + ">(" + value + ")";
         made_ = target(operands_[0]) + " = " + value + ";";
         return true;
@@ -157,7 +157,7 @@ private:
         return true;
     }
 
-    // Each number is updated atomically, a pair or vector is not.
+    // Each number is updated atomically; a pair or vector is not.
     bool atomic_floats(const std::string& type, size_t size, const std::string& operation, const std::string& at,
                        bool shared)
     {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// PTX modules that were written by hand or made by open compilers, as CUDA C++ on the same lines. Each .entry becomes
-// a kernel and each .func a function that takes the addresses of its parameters and results.
+// PTX modules written by hand or by open compilers, as CUDA C++ on the same lines. Each .entry becomes a kernel, and
+// each .func a function that takes the addresses of its parameters and results.
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
@@ -20,7 +20,7 @@ bool is_word_char(char c)
     return std::isalnum(static_cast<unsigned char>(c)) || std::strchr("._$%", c);
 }
 
-// The next word at `at`, or the next other character.
+// Returns the next word at `at`, or the next other character.
 std::string next_word(const std::string& text, size_t* at)
 {
     while (*at < text.size() && std::isspace(static_cast<unsigned char>(text[*at])))
@@ -162,7 +162,7 @@ private:
         const char* space = v.space == ".global"  ? "__device__ "
                             : v.space == ".const" ? "__constant__ "
                                                   : "__shared__ ";
-        // A pointer, because only that can have the address of a function before the program runs.
+        // A pointer, because only a pointer can hold a function's address before the program runs.
         std::string type = has_addresses(v.value) ? "void*" : type_with(v.size / v.count);
         if (type == "void*" && v.size / v.count != 8)
             return fail("an address has 64 bits: " + text);
@@ -184,7 +184,7 @@ private:
         return false;
     }
 
-    // {1, -2, 0f3F800000} as bits, and the names of functions and variables as their addresses.
+    // Converts {1, -2, 0f3F800000} to bits, and names of functions and variables to their addresses.
     std::string values(const std::string& text, const std::string& type)
     {
         std::string out;
@@ -211,7 +211,7 @@ private:
         return out;
     }
 
-    // The contents of the parentheses at `at`.
+    // Returns the contents of the parentheses at `at`.
     static std::string parentheses(const std::string& head, size_t* at)
     {
         size_t close = std::min(head.find(')', *at), head.size());
@@ -265,12 +265,12 @@ private:
         if (close == text_.npos)
             return fail("a function has no end");
         size_t place = 0;
-        std::string refused, inside = text_.substr(end + 1, close - end - 1);
-        std::string body = translate_ptx_function(inside, scope, &refused, &place);
+        std::string unsupported, inside = text_.substr(end + 1, close - end - 1);
+        std::string body = translate_ptx_function(inside, scope, &unsupported, &place);
         if (body.empty()) {
             at_ = end + 1 + place;
-            return fail(refused.empty() ? "a label is missing"
-                                        : "this is not supported by the software device: " + refused);
+            return fail(unsupported.empty() ? "a label is missing"
+                                            : "this is not supported by the software device: " + unsupported);
         }
         out_ += " { " + body + "}";
         at_ = close + 1;
@@ -348,7 +348,7 @@ bool read_ptx_variable(const std::string& text, PtxVariable* v)
         bool is_type = word[0] == '.' && size_of(word);
         if (word == ".align")
             v->alignment = std::strtoul(next_word(declared, &at).c_str(), nullptr, 10);
-        else if (word == ".ptr" && v->type == ".u64") { // of a pointer, whose alignment is no matter here
+        else if (word == ".ptr" && v->type == ".u64") { // the alignment of the pointed-to memory does not matter here
             while (at < declared.size() && !v->name.size()) {
                 word = next_word(declared, &at);
                 if (word == ".align")

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// What PTX names: operands of an asm statement, registers, variables, addresses and numbers, as C++.
+// PTX names as C++: operands of an asm statement, registers, variables, addresses and numbers.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace emu::front {
 
-// Splits at commas outside of brackets.
+// Splits at commas outside brackets.
 inline PtxWords split_operands(const std::string& text)
 {
     PtxWords found;
@@ -45,7 +45,7 @@ protected:
             addresses_ = scope->addresses;
     }
 
-    // The name of a register of the statement, which may begin with % or %%.
+    // Returns the name of a register of the statement, which may begin with % or %%.
     static std::string bare(const std::string& name)
     {
         return plain(name.substr(std::min(name.find_first_not_of('%'), name.size())));
@@ -57,7 +57,8 @@ protected:
         return name;
     }
 
-    // The C++ for a source operand: %0, %laneid, %%laneid, a number, or a register of the statement. Empty: unknown.
+    // Returns the C++ for a source operand: %0, %laneid, %%laneid, a number, or a register of the statement. Empty if
+    // unknown.
     std::string value(const std::string& text) const
     {
         if (text.empty())
@@ -88,7 +89,7 @@ protected:
         return "";
     }
 
-    // The address of a variable of the module: name, name[0] or name+8.
+    // Returns the address of a module variable: name, name[0] or name+8.
     std::string variable(const std::string& text) const
     {
         size_t end = std::min(text.find_first_of("+[ "), text.size());
@@ -102,7 +103,7 @@ protected:
         return offset.empty() ? "" : "(" + found->second + " + " + offset + ")";
     }
 
-    // Registers of a range, as %r<100>, exist when they are used.
+    // Registers in a range, such as %r<100>, exist when they are used.
     bool is_register(const std::string& name) const
     {
         if (registers_.count(name))
@@ -124,7 +125,7 @@ protected:
         return *end || number >= operands_.size() ? "" : "emu_o" + std::to_string(number);
     }
 
-    // The C++ for a destination operand; "_" discards the value.
+    // Returns the C++ for a destination operand; "_" discards the value.
     std::string target(const std::string& text) const
     {
         if (text == "_")
@@ -133,7 +134,7 @@ protected:
         return is_output || is_register(bare(text)) ? value(text) : "";
     }
 
-    // The C++ for an address: [%0] or [%0 + 16].
+    // Returns the C++ for an address: [%0] or [%0 + 16].
     std::string address(const std::string& text) const
     {
         if (text.size() < 3 || text.front() != '[' || text.back() != ']')
@@ -147,7 +148,7 @@ protected:
         return offset.empty() ? "" : "(" + base + " + " + offset + ")";
     }
 
-    // The C++ for a vector {%2, %3}, as members of an array; `count` becomes its length.
+    // Returns the C++ for a vector {%2, %3}, as members of an array; `count` becomes its length.
     std::string numbers(const std::string& text, size_t* count) const
     {
         if (text.size() < 3 || text.front() != '{' || text.back() != '}')

@@ -104,13 +104,13 @@ private:
         return !(saturates && relu);
     }
 
-    // Half i of operand n, as a double.
+    // Returns half i of operand n as a double.
     std::string part(size_t n, int i)
     {
         return "::emu::ptx::" + half_ + "::to((emu_u32)(" + raw(n) + " >> " + std::to_string(16 * i) + ") & 0xffffu)";
     }
 
-    // In double precision, rounded once.
+    // Computes in double precision and rounds once.
     template <class Operand> std::string half_value(Operand a)
     {
         const std::string& name = name_;

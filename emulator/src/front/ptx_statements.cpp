@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// One instruction becomes one statement. Here are mbarriers, bulk copies with and without tensors, fences, moves, jumps
-// and calls; ptx_table.cpp has all others. An `asm` statement becomes an expression, a function of a PTX module the body
-// of a function.
+// One instruction becomes one statement. This file handles mbarriers, bulk copies with and without tensors, fences,
+// moves, jumps and calls; ptx_table.cpp has all other instructions. An `asm` statement becomes an expression, a
+// function of a PTX module the body of a function.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -37,7 +37,7 @@ public:
             registers_.insert(bare(name));
     }
 
-    std::string run(std::string code, std::string* refused, size_t* place = nullptr)
+    std::string run(std::string code, std::string* unsupported, size_t* place = nullptr)
     {
         if (!scope_) // a module has none left
             drop_comments(&code);
@@ -69,7 +69,7 @@ public:
             size_t end = std::min(code.find(';', at), code.size());
             std::string text = trimmed(code.substr(at, end - at));
             if (!statement(text)) {
-                *refused = text;
+                *unsupported = text;
                 if (place)
                     *place = at;
                 return "";
@@ -87,7 +87,7 @@ private:
             body_.append(size_t(std::count(text.begin(), text.end(), '\n')), '\n');
     }
 
-    // .loc 1 12 3: from here on, line 12 of the program that the PTX was made of.
+    // .loc 1 12 3: the following code is line 12 of the program that the PTX was compiled from.
     void location(const std::string& text)
     {
         char* rest;
@@ -110,7 +110,7 @@ private:
 
     static bool is_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$'; }
 
-    // The place of the colon if the code begins with a label; else 0.
+    // Returns the position of the colon if the code begins with a label, otherwise 0.
     static size_t label_end(const std::string& code, size_t at)
     {
         size_t end = at;
@@ -129,7 +129,7 @@ private:
         body_ += "emu_l_" + plain(name) + ": ; ";
     }
 
-    // NAME: .branchtargets A, B; or NAME: .callprototype (...) _ (...); returns the place of the end.
+    // NAME: .branchtargets A, B; or NAME: .callprototype (...) _ (...); returns the position of the end.
     size_t list(const std::string& name, const std::string& code, size_t at)
     {
         size_t end = std::min(code.find(';', at), code.size());
@@ -193,7 +193,7 @@ private:
         return true;
     }
 
-    // False for a register that hides another one, or that differs from another one by the % only.
+    // Returns false for a register that hides another one, or that differs from another one only by the %.
     bool declare(const std::string& name)
     {
         std::string key = bare(name.substr(0, name.find('<')));
@@ -207,7 +207,7 @@ private:
         return spellings_.insert({key, has_percent}).first->second == has_percent;
     }
 
-    // .shared .align 4 .b8 s[64], and .local and .param the same.
+    // .shared .align 4 .b8 s[64], and likewise .local and .param.
     bool local_variable(const std::string& text)
     {
         PtxVariable v;
@@ -227,7 +227,7 @@ private:
     }
 
     // call.uni (result), name, (parameter, ...), prototype: functions take the addresses of results and parameters. The
-    // name may be a register with the address of a function.
+    // name may be a register with a function's address.
     bool call(const std::string& text, std::string* made)
     {
         Words results, names, parameters;
@@ -314,7 +314,7 @@ private:
         }
         if (scope_ && (name == "ld" || name == "st"))
             drop_parameter_space(&code);
-        // Copies are complete and visible already, and kernels of a stream run one after another.
+        // Copies are already complete and visible, and kernels of a stream run sequentially.
         static const std::set<std::string> without_effect = {"fence",   "membar",        "prefetch", "prefetchu",
                                                              "discard", "applypriority", "pmevent",  "griddepcontrol"};
         if (without_effect.count(name))
@@ -393,7 +393,7 @@ private:
             *made = count + " = " + token + " >> 1;";
             return !count.empty() && !token.empty();
         }
-        // An arrival at a barrier of another block returns nothing.
+        // An arrival at another block's barrier returns nothing.
         if (is_remote && what != "expect_tx" && (!arrives || operands.empty() || operands[0] != "_"))
             return false;
         if (operands.size() < (gives ? 2u : 1u))
@@ -420,7 +420,7 @@ private:
         return !made->empty();
     }
 
-    // cp.async.ca.shared.global [to], [from], 16, bytes; the rest of the 16 bytes becomes zero. Done immediately.
+    // cp.async.ca.shared.global [to], [from], 16, bytes; the rest of the 16 bytes becomes zero. Completes immediately.
     bool copy(const Words& code, const Words& operands, std::string* made)
     {
         if (code[2] == "commit_group" || code[2] == "wait_group" || code[2] == "wait_all")
@@ -449,7 +449,7 @@ private:
             return false;
         if (code[3] == "tensor")
             return code.size() > 5 && tensor(code, operands, made);
-        bool to_block = code[3] == "shared::cluster" && code[4] == "shared::cta"; // of the same cluster
+        bool to_block = code[3] == "shared::cluster" && code[4] == "shared::cta"; // in the same cluster
         bool loads = to_block || ((code[3] == "shared::cluster" || code[3] == "shared::cta") && code[4] == "global");
         bool stores = code[3] == "global" && code[4] == "shared::cta";
         if ((!loads && !stores) || operands.size() < (loads ? 4u : 3u))
@@ -554,8 +554,8 @@ private:
     }
 
     bool keeps_lines_;
-    std::vector<std::set<std::string>> declared_ = {{}}; // registers, by the blocks around the current place
-    std::map<std::string, bool> spellings_; // whether a register begins with %
+    std::vector<std::set<std::string>> declared_ = {{}}; // registers, by enclosing scope
+    std::map<std::string, bool> spellings_; // true if a register begins with %
     std::map<std::string, std::string> spaces_; // of local variables
     std::map<std::string, size_t> sizes_, alignments_;
     std::map<std::string, Words> branches_; // of .branchtargets
@@ -567,14 +567,15 @@ private:
 
 } // namespace
 
-std::string translate_ptx(const std::string& code, const std::vector<PtxOperand>& operands, std::string* refused)
+std::string translate_ptx(const std::string& code, const std::vector<PtxOperand>& operands, std::string* unsupported)
 {
-    return Translator(operands, nullptr).run(code, refused);
+    return Translator(operands, nullptr).run(code, unsupported);
 }
 
-std::string translate_ptx_function(const std::string& body, const PtxScope& scope, std::string* refused, size_t* place)
+std::string translate_ptx_function(const std::string& body, const PtxScope& scope, std::string* unsupported,
+                                   size_t* place)
 {
-    return Translator({}, &scope).run(body, refused, place);
+    return Translator({}, &scope).run(body, unsupported, place);
 }
 
 } // namespace emu::front

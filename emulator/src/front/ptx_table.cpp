@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Instructions of inline PTX for arithmetic, conversions, warps and barriers, as calls of the functions in
-// emulator_ptx.h. An instruction or modifier that is missing here is rejected, never ignored, apart from hints for
-// caches and scopes, which make no difference on this device.
+// Inline PTX instructions for arithmetic, conversions, warps and barriers, as calls of the functions in emulator_ptx.h.
+// An instruction or modifier that is missing here is rejected, never ignored, except for cache and scope hints, which
+// make no difference on this device.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -73,8 +73,8 @@ private:
         return true;
     }
 
-    // mapa.u64 d, a, b takes a generic address; mapa.shared::cluster.u32 d, a, b the lower half of one, as all accesses
-    // to shared memory do, and returns such a half.
+    // mapa.u64 d, a, b takes a generic address. mapa.shared::cluster.u32 d, a, b takes the lower half of one, like all
+    // accesses to shared memory, and returns such a half.
     bool cluster_address(const std::string& begin, const std::string& end)
     {
         bool in_window = take("shared::cluster"), is_narrow = take("u32");
@@ -345,12 +345,12 @@ private:
                 " = ((emu_a & 0x7fffffffu) > 0x7f800000u ? " + nan + " : emu_a + " + half + ") & 0xffffe000u;";
         return !rounding.empty();
     }
-    // Small integers are converted by way of 32 bits.
+    // Small integers are converted through 32 bits.
     static std::string widened(const std::string& type, const std::string& value)
     {
         return type.size() < 3 || type.substr(1) == "16" ? "(emu_i32)" + value : value;
     }
-    // A destination that is wider than the type gets its sign.
+    // A destination wider than the type is sign-extended.
     bool assign_wide(const std::string& type, const std::string& value)
     {
         if (type[0] != 's')
@@ -432,7 +432,7 @@ private:
         std::string part = take_one_of({"lo", "hi", "wide"}), result = part == "wide" ? wide_of(type) : type;
         if (part.empty() || result.empty() || !count(adds ? 4 : 3, adds ? 4 : 3))
             return false;
-        if (name_.size() > 3) { // mul24.hi returns the bits from 16 to 47 of the product
+        if (name_.size() > 3) { // mul24.hi returns bits 16 to 47 of the product
             std::string sign = type == "s32" ? "true)" : "false)", shift = part == "hi" ? " >> 16)" : ")";
             std::string value = "(emu_u32)(::emu::ptx::part(" + raw(1) + ", 24, 0, " + sign + " * ::emu::ptx::part(" +
                                 raw(2) + ", 24, 0, " + sign + shift;
@@ -539,7 +539,7 @@ private:
             return "::emu::ptx::absolute(" + a(1) + ")";
         if (name == "min" || name == "max")
             return least_or_most(a);
-        if (count(3, 3) && name == "copysign") // the sign is that of the first
+        if (count(3, 3) && name == "copysign") // the sign comes from the first operand
             return "__builtin_copysign" + std::string(type == "f32" ? "f(" : "(") + a(2) + ", " + a(1) + ")";
         bool fast = take("approx") || (name == "div" && take("full"));
         std::string rounding = fast ? "" : take_rounding(false);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads of textures, accesses to surfaces, and queries of both. The objects are numbers of 64 bits.
+// Texture reads, surface accesses, and queries of both. The objects are 64-bit numbers.
 #include <map>
 
 #include "ptx_instruction.hpp"
@@ -10,8 +10,8 @@
 namespace emu::front {
 namespace {
 
-// A geometry: its name in EmuTextureKind, its axes, and the numbers in a vector of coordinates, the first of which may
-// be a layer.
+// A geometry: its name in EmuTextureKind, its axes, and the number of values in a coordinate vector, the first of which
+// may be a layer.
 struct Geometry {
     const char* kind;
     size_t axes, numbers;

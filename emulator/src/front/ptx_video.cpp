@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Video instructions, which work on bytes and halves of registers, and conversions of numbers of 8, 6 and 4 bits.
+// Video instructions, which work on bytes and halves of registers, and conversions of 8-, 6- and 4-bit numbers.
 #include "ptx_instruction.hpp"
 
 namespace emu::front {
@@ -88,7 +88,7 @@ private:
         return parts_ == 1 ? one(how, limit) : several(how);
     }
 
-    // The type of the result is unsigned if the instruction has two types only.
+    // The result is unsigned if the instruction has only two types.
     bool take_types(bool two)
     {
         size_t count = two ? 2 : 3;
@@ -168,7 +168,7 @@ private:
         return true;
     }
 
-    // The bits and the index of the part that an operand names (a.b0 to a.b3, a.h0 or a.h1), which is struck off.
+    // Removes the part that an operand names (a.b0 to a.b3, a.h0 or a.h1), and returns its bits and index.
     std::string take_part(std::string* text)
     {
         size_t dot = text->rfind('.');
@@ -188,7 +188,7 @@ private:
         return "::emu::ptx::part((emu_u32)" + value + ", " + place + ", " + signs_[i] + ")";
     }
 
-    // The digits of a.h32 or a.b7610, which are below `limit`.
+    // Returns the digits of a.h32 or a.b7610, which are below `limit`.
     std::string take_selector(std::string* text, size_t limit)
     {
         size_t dot = text->rfind('.');
@@ -204,7 +204,7 @@ private:
 
     const std::string whole_ = "32, 0";
     size_t parts_ = 1;
-    std::string signs_[3] = {"false", "false", "false"}, saturates_; // of the result and both operands
+    std::string signs_[3] = {"false", "false", "false"}, saturates_; // for the result and both operands
 };
 
 } // namespace

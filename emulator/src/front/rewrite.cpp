@@ -13,7 +13,7 @@ bool one_of(std::string_view text, std::initializer_list<const char*> list)
     return std::any_of(list.begin(), list.end(), [&](const char* word) { return text == word; });
 }
 
-// Words that are followed by a parenthesis that is no parameter list.
+// Words followed by a parenthesis that is not a parameter list.
 bool takes_arguments(std::string_view text)
 {
     return one_of(text, {"alignas", "__align__", "__attribute__", "decltype", "noexcept", "explicit",
@@ -21,7 +21,7 @@ bool takes_arguments(std::string_view text)
                          "__typeof__", "asm", "__asm__", "throw", "_Alignas", "__declspec"});
 }
 
-// Words that begin or end a type, which a wrongly read declaration may have taken for a name.
+// Words that begin or end a type. A misread declaration may have taken one for a name.
 bool is_type_word(std::string_view text)
 {
     return one_of(text, {"void", "bool", "char", "short", "int", "long", "signed", "unsigned", "float", "double", "auto",
@@ -169,8 +169,8 @@ void Rewriter::find_name(size_t open, Declaration& d)
     d.name_end = open;
 }
 
-// Whether the parenthesis after the name of a variable has its value, as in `constexpr int half(N / 2);`, and is no
-// parameter list.
+// Returns true if the parenthesis after a variable's name contains its value, as in `constexpr int half(N / 2);`,
+// instead of a parameter list.
 bool Rewriter::is_initializer(size_t open) const
 {
     if (is_word(open + 1) && !is_type_word(t_[open + 1].text) &&
@@ -254,7 +254,7 @@ size_t Rewriter::brace(size_t i, Declaration& d, bool in_class, bool* finished)
     return close;
 }
 
-// `!(&(((T*) 0)->member))` at i, which g++ does not take for a constant.
+// `!(&(((T*) 0)->member))` at i, which g++ does not accept as a constant.
 void Rewriter::member_at_start(size_t i)
 {
     const char* const begin[] = {"!", "(", "&", "(", "(", "("};
@@ -302,7 +302,7 @@ size_t Rewriter::declaration(size_t i, size_t end, bool in_class)
             if (finished)
                 return next;
         } else if (is(i, "operator")) {
-            // Skips the operator symbol up to the parameter list; operator() has parentheses of its own.
+            // Skips the operator symbol up to the parameter list; operator() has its own parentheses.
             next = is(i + 1, "(") && is(i + 2, ")") ? i + 3 : i + 1;
             while (!at_end(next) && !is(next, "(") && !is(next, ";"))
                 ++next;

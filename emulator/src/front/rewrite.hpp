@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The class behind rewrite(): finds declarations (rewrite.cpp), and edits kernels and variables (rewrite_edits.cpp). It
-// understands as much of C++ as that needs; other code stays as it is, for the compiler to judge.
+// parses only as much C++ as that needs; other code stays unchanged, for the compiler to judge.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ namespace emu::front {
 struct Declaration {
     size_t begin = 0; // first token of the specifiers
     size_t name_begin = 0, name_end = 0;
-    size_t open = 0, close = 0; // of the parameter list; 0: no function
+    size_t open = 0, close = 0; // of the parameter list; 0: not a function
     size_t body = 0, body_end = 0;
     size_t end = 0; // the semicolon or closing brace
     size_t bounds = 0, bounds_end = 0, cluster = 0, cluster_end = 0;
@@ -44,8 +44,8 @@ private:
     bool is(size_t i, const char* text) const { return i < t_.size() && t_[i].text == text; }
     bool is_word(size_t i) const { return i < t_.size() && t_[i].kind == TokenKind::word; }
     bool at_end(size_t i) const { return i >= t_.size() || t_[i].kind == TokenKind::end; }
-    size_t after(size_t i) const; // behind the bracket that closes the one at i
-    size_t after_angles(size_t i) const; // the same for angle brackets; i + 1 if < is an operator
+    size_t after(size_t i) const; // past the bracket that closes the one at i
+    size_t after_angles(size_t i) const; // past the closing angle bracket; i + 1 if < is an operator
     void scope(size_t i, size_t end, bool in_class);
     size_t declaration(size_t i, size_t end, bool in_class);
     size_t prefix(size_t i, Declaration& d);
@@ -88,7 +88,7 @@ private:
     bool is_unused_template(const Declaration& d) const;
     void remove_unused_templates();
 
-    // Which functions have shared variables, and which names each function mentions: from both follows what shared
+    // Which functions have shared variables, and which names each function mentions. Together they determine the shared
     // memory a kernel uses.
     struct Body {
         size_t open, close;
@@ -102,7 +102,7 @@ private:
 
     struct SharedName {
         std::string_view text;
-        size_t begin, end; // tokens between which it is known
+        size_t begin, end; // tokens between which it is visible
     };
 
     const std::string& text_;
@@ -115,8 +115,8 @@ private:
     std::vector<Template> templates_;
     std::vector<SharedName> shared_names_; // of the current function
     std::set<std::string_view> values_;        // names of variables and enumerators so far
-    std::map<std::string_view, size_t> words_; // how often each word occurs
-    int class_templates_ = 0; // around the current declaration
+    std::map<std::string_view, size_t> words_; // number of occurrences of each word
+    int class_templates_ = 0; // that enclose the current declaration
     bool instantiates_classes_ = false; // with all their members, as in `template struct A<int>;`
     int serial_ = 0;
 };

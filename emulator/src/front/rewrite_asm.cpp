@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inline assembly: the instructions that ptx_statements.cpp knows become C++, all others are rejected by name. The table
-// of special registers is here.
+// Inline assembly: the instructions handled by ptx_statements.cpp become C++, all others are rejected by name. The
+// table of special registers is here.
 #include <cstring>
 
 #include "ptx.hpp"
@@ -40,7 +40,7 @@ const Register registers[] = {
     {"cluster_nctarank", "::emu_cluster_blocks()"},
     {"is_explicit_cluster", "::emu_cluster_blocks() > 1"},
 };
-// Followed by .x, .y or .z; $ stands for the letter.
+// Followed by .x, .y or .z; $ stands in for the letter.
 const Register triples[] = {
     {"tid", "::threadIdx.$"},
     {"ntid", "::blockDim.$"},
@@ -74,8 +74,8 @@ std::string special_register(const std::string& name)
 
 namespace {
 
-// The text of string tokens. Of the escapes that occur in PTX, an n after the backslash ends a line; the others count
-// as blanks.
+// Returns the text of string tokens. Of the escapes that occur in PTX, an n after the backslash ends a line; the others
+// count as blanks.
 std::string content(std::string_view token)
 {
     size_t first = token.find('"'), last = token.rfind('"');
@@ -89,7 +89,7 @@ std::string content(std::string_view token)
 
 } // namespace
 
-// For a string literal on one line.
+// Escapes text for a string literal on one line.
 static std::string escaped(const std::string& text)
 {
     std::string out;
@@ -98,7 +98,7 @@ static std::string escaped(const std::string& text)
     return out;
 }
 
-// `asm volatile("mov.u32 %0, %laneid;" : "=r"(lane));` at i; gives its last token.
+// `asm volatile("mov.u32 %0, %laneid;" : "=r"(lane));` at i; returns its last token.
 size_t Rewriter::assembly(size_t i)
 {
     size_t open = i + 1;
@@ -113,26 +113,26 @@ size_t Rewriter::assembly(size_t i)
     if (code.find_first_not_of(" \t\n") == code.npos)
         return close; // a compiler barrier, which means the same here
     std::vector<PtxOperand> operands = asm_operands(at, close);
-    std::string refused, text = translate_ptx(code, operands, &refused);
+    std::string unsupported, text = translate_ptx(code, operands, &unsupported);
     if (!text.empty()) {
         replace(i, close + 1, text);
         return close;
     }
     size_t first = code.find_first_not_of(" \t\n");
-    if (refused.empty())
-        refused = code.substr(first, code.find_first_of("\n;", first) - first);
-    // Only a function that is used reports it: headers have instructions that few programs need.
-    std::string name = "emu_refused_" + std::to_string(++serial_), outputs;
+    if (unsupported.empty())
+        unsupported = code.substr(first, code.find_first_of("\n;", first) - first);
+    // Only used functions report it, because headers contain instructions that few programs need.
+    std::string name = "emu_unsupported_" + std::to_string(++serial_), outputs;
     for (const PtxOperand& operand : operands)
         if (operand.constraint[0] == '=')
             outputs += " ::emu::ptx_set(" + operand.expression + ", 0);";
     replace(i, close + 1,
             "{ extern void " + name + "() __attribute__((error(\"inline PTX is not supported by the software device " +
-                "with this instruction: " + escaped(refused) + "\"))); " + name + "();" + outputs + " }");
+                "with this instruction: " + escaped(unsupported) + "\"))); " + name + "();" + outputs + " }");
     return close;
 }
 
-// The operands after the code, outputs first; their expressions are not examined.
+// Returns the operands after the code, outputs first; their expressions are not examined.
 std::vector<PtxOperand> Rewriter::asm_operands(size_t at, size_t close) const
 {
     std::vector<PtxOperand> found;

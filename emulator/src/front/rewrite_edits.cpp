@@ -45,7 +45,7 @@ void Rewriter::error(size_t i, std::string text)
         {tokens_.files[size_t(token.file)].name, token.line, token.offset - line_begin + 1, std::move(text)});
 }
 
-// What separates a token from the one before it: nothing if they touch, because an operator may be two tokens (<<).
+// The separator between a token and the previous one: none if they touch, because an operator may be two tokens (<<).
 const char* Rewriter::gap(size_t i) const
 {
     return i && t_[i].offset == t_[i - 1].offset + t_[i - 1].text.size() ? "" : " ";
@@ -61,7 +61,7 @@ std::string Rewriter::joined(size_t begin, size_t end) const
     return out;
 }
 
-// A declared name with the classes and namespaces before it: `S::count`.
+// Returns a declared name with the classes and namespaces before it: `S::count`.
 std::string Rewriter::qualified(size_t name, size_t floor) const
 {
     size_t begin = name;
@@ -70,7 +70,7 @@ std::string Rewriter::qualified(size_t name, size_t floor) const
     return joined(begin, name + 1);
 }
 
-// The parameter list without default arguments, for use in a type.
+// Returns the parameter list without default arguments, for use in a type.
 std::string Rewriter::parameter_types(size_t open, size_t close) const
 {
     std::string out;
@@ -119,8 +119,8 @@ void Rewriter::kernel(const Declaration& d)
         insert_after(d.end, kernel_record(d, id));
 }
 
-// Whether this is a function template, or a member of a class template, whose name occurs nowhere else. NVRTC does not
-// look up names in the body of a template that is not instantiated; a host compiler does.
+// Returns true for a function template, or a member of a class template, whose name occurs nowhere else. NVRTC does not
+// look up names in the body of an uninstantiated template; a host compiler does.
 bool Rewriter::is_unused_template(const Declaration& d) const
 {
     bool simple = !d.is_specialization && !d.is_friend && d.name_end == d.name_begin + 1 && is_word(d.name_begin) &&
@@ -281,7 +281,7 @@ void Rewriter::body(size_t open, size_t close)
     }
 }
 
-// The names that a declaration declares, as token indices.
+// Returns the declared names as token indices.
 std::vector<size_t> Rewriter::declared_names(size_t begin, size_t end) const
 {
     std::vector<size_t> names;
@@ -358,8 +358,8 @@ void Rewriter::variable(const Declaration& d, bool in_class)
     std::string records;
     for (size_t name : declared_names(d.begin, d.end))
         records += " EMU_VARIABLE(" + std::to_string(++serial_) + ", " + qualified(name, d.begin) + ", " + kind + ")";
-    // Dynamic initialization would run on the host when the module is loaded, so the compiler must reject it.
-    // A pointer to a function has no place for the annotation, and constexpr needs none.
+    // Dynamic initialization would run on the host when the module is loaded, so the compiler must reject it. A
+    // function pointer has no place for the annotation, and constexpr needs none.
     bool initialized = false, pointer = false;
     for (size_t i = d.begin; i < d.end; ++i) {
         pointer = pointer || (!initialized && ((is(i, "(") && is(i + 1, "*")) || is(i, "constexpr")));
@@ -375,7 +375,7 @@ void Rewriter::variable(const Declaration& d, bool in_class)
 }
 
 // `__shared__ float tile[16][17], x;` becomes types of these shapes, thread-local storage for each, and references to
-// it. `begin`: start of the statement, `at`: the word __shared__.
+// it. `begin` is the start of the statement, `at` the word __shared__.
 size_t Rewriter::shared_variable(size_t begin, size_t at, size_t end, bool outside)
 {
     size_t stop = at;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// In CUDA shared variables are static, so that lambdas use them without capturing. Here they are references: a lambda
+// In CUDA, shared variables are static, so lambdas use them without capturing. Here they are references, so a lambda
 // that mentions one gets a capture by reference.
 #include "rewrite.hpp"
 
@@ -22,7 +22,7 @@ void Rewriter::declare_shared(size_t name, size_t floor, size_t close)
     shared_names_.push_back({t_[name].text, std::max(name, floor), end});
 }
 
-// The opening brace of a lambda's body if one begins at i; else 0.
+// Returns the opening brace of a lambda's body if one begins at i, otherwise 0.
 size_t Rewriter::lambda_body(size_t i) const
 {
     if (!is(i, "[") || is(i + 1, "["))
@@ -58,7 +58,7 @@ void Rewriter::lambda(size_t i)
         bool used = false, captured = false;
         for (size_t k = body; k < end; ++k)
             used = used || (is_word(k) && t_[k].text == name->text && !is(k - 1, ".") && !is(k - 1, "::"));
-        for (size_t k = i; k < body; ++k) // or a parameter of that name
+        for (size_t k = i; k < body; ++k) // or a parameter with that name
             captured = captured || t_[k].text == name->text;
         std::string item = "&" + std::string(name->text);
         if (used && !captured && (added + ",").find(item + ",") == added.npos)

@@ -50,7 +50,7 @@ void Lexer::add(TokenKind kind, size_t begin)
     out_.list.push_back(token);
 }
 
-// Reads a line marker of the preprocessor: "# 12 "file" 1 3".
+// Reads a preprocessor line marker: "# 12 "file" 1 3".
 void Lexer::marker(size_t begin, size_t end)
 {
     char* after = nullptr;
@@ -201,7 +201,7 @@ std::string apply_edits(const std::string& text, std::vector<Edit> edits)
     size_t here = 0;
     for (const Edit& edit : edits) {
         if (edit.offset < here)
-            continue; // inside of a removed part
+            continue; // inside a removed part
         out.append(text, here, edit.offset - here);
         out += edit.inserted;
         here = edit.offset + edit.removed;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Preprocessed C++ as tokens, and edits that keep line numbers.
+// Preprocessed C++ as tokens, and edits that preserve line numbers.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ struct Token {
 
 struct SourceFile {
     std::string name;
-    bool ours = false; // of a header of the device
+    bool ours = false; // from a device header
 };
 
 struct Tokens {
@@ -30,7 +30,7 @@ struct Tokens {
     std::vector<SourceFile> files;
 };
 
-// `ours`: the folder of the device headers. The text must outlive the tokens.
+// `ours` is the device header directory. The text must outlive the tokens.
 Tokens tokenize(const std::string& text, const std::string& ours);
 
 struct Edit {
@@ -51,7 +51,7 @@ struct SourceError {
 struct Rewritten {
     std::string text;
     std::vector<SourceError> errors;
-    std::vector<std::string> files; // all files of the program, without device headers
+    std::vector<std::string> files; // all files of the program, except device headers
 };
 
 struct RewriteRequest {
@@ -60,8 +60,8 @@ struct RewriteRequest {
     std::string ours;
 };
 
-// Rewrites the preprocessed text of a program for the host compiler: kernels get records, shared variables become
-// thread-local, and code that cannot run here is refused.
+// Rewrites a program's preprocessed text for the host compiler: kernels get records, shared variables become
+// thread-local, and code that cannot run here is rejected.
 Rewritten rewrite(const std::string& preprocessed, const RewriteRequest& request);
 
 } // namespace emu::front

@@ -11,7 +11,7 @@
 namespace emu::front {
 namespace {
 
-// Splits a command into words as a shell does, with quotes.
+// Splits a command into words like a shell, with quotes.
 std::vector<std::string> split_words(const std::string& text)
 {
     std::vector<std::string> words;
@@ -56,15 +56,15 @@ std::string find_program(const std::string& name)
 
 std::string python_of_process;
 
-// Prints the directory of the ziglang package. The first entry of sys.path is the working directory, whose modules are
-// not ours to run: `python -m ziglang` would run ./ziglang.py.
+// Prints the directory of the ziglang package. The first entry of sys.path is the working directory, whose modules we
+// must not run: `python -m ziglang` would run ./ziglang.py.
 const char* const locate_zig = "import sys\n"
                                "sys.path[:] = [path for path in sys.path if path not in ('', '.')]\n"
                                "from importlib.util import find_spec\n"
                                "spec = find_spec('ziglang')\n"
                                "print(spec.submodule_search_locations[0], end='')\n";
 
-// The compiler of the ziglang package, which pip installs.
+// Finds the compiler in the ziglang package, which pip installs.
 std::vector<std::string> find_zig()
 {
     for (const std::string& name : {python_of_process, std::string("python3"), std::string("python")}) {
