@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Build the software device: a shared library of C++ sources that include no CUDA or Python headers.
+"""Build the software device: a shared library from C++ sources that include no CUDA or Python headers.
 
-The compiler gets one unit per source directory, because it spends most of its time on the headers that the sources of
-a directory share. It recompiles a unit if one of its files or the command changed.
+Each source directory is compiled as one unit, because compiling takes most of its time on the headers that a
+directory's sources share. A unit is recompiled if one of its files or the command changes.
 
-``python build.py [OUTPUT [FOLDER]]`` builds by hand: the library, and the directory for object files. The library has
-no debug information; ``CXX="g++ -g"`` adds it.
+``python build.py [OUTPUT [FOLDER]]`` builds by hand: ``OUTPUT`` is the library, ``FOLDER`` the directory for object
+files. The library has no debug information; ``CXX="g++ -g"`` adds it.
 """
 
 import os
@@ -52,7 +52,7 @@ def write_units(folder):
 
 
 def is_current(target, *others):
-    """Return whether a file is newer than the files that its compiler read, and than ``others``."""
+    """Return True if a file is newer than the files its compiler read, and than ``others``."""
     rules = target.with_suffix(".d")
     if not (target.exists() and rules.exists()):
         return False
@@ -62,14 +62,14 @@ def is_current(target, *others):
 
 
 def compile_source(command, source, target):
-    """Compile a source, and write which files it includes beside ``target``."""
+    """Compile a source, and list the files it includes next to ``target``."""
     partial = target.with_suffix(".partial")
     subprocess.run([*command, "-MMD", "-MF", target.with_suffix(".d"), "-c", source, "-o", partial], check=True)
     partial.replace(target)
 
 
 def build(output_path, build_dir, jobs=None):
-    """Compile the units that changed, link ``output_path`` and return its path."""
+    """Compile the changed units, link ``output_path`` and return its path."""
     output, folder = Path(output_path).resolve(), Path(build_dir).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     units = write_units(folder)
@@ -91,7 +91,7 @@ def build(output_path, build_dir, jobs=None):
         list(pool.map(compile_unit, range(1, len(stale) + 1), stale))
     if not output.exists() or any(path.stat().st_mtime > output.stat().st_mtime for path in objects.values()):
         output.parent.mkdir(parents=True, exist_ok=True)
-        # A process may have loaded the old library, so the new one is a new file that replaces it.
+        # A process may have the old library loaded, so the new one is a new file that replaces it.
         partial = output.with_name(f"{output.name}.{os.getpid()}")
         subprocess.run([*link, *sorted(objects.values()), "-ldl", "-o", partial], check=True)
         partial.replace(output)

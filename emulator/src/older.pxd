@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 #
-# Signatures of CUDA 12 that cuda.bindings 13 does not declare, but those of version 12 look up.
+# CUDA 12 signatures that cuda.bindings 12 looks up, but that cuda.bindings 13 does not declare.
 cdef CUresult cuGraphAddDependencies_v10000(CUgraph hGraph, const CUgraphNode* from_, const CUgraphNode* to, size_t numDependencies)
 cdef CUresult cuGraphAddNode_v12020(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies, size_t numDependencies, CUgraphNodeParams* nodeParams)
 cdef CUresult cuGraphGetEdges_v10000(CUgraph hGraph, CUgraphNode* from_, CUgraphNode* to, size_t* numEdges)

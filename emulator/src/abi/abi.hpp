@@ -1,17 +1,13 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// How exported driver calls are written.
+// How to write exported driver calls:
 //
-//   ENTRY(cuMemAlloc, 3020)(CUdeviceptr* dptr, size_t bytesize)
-//   {
-//       ...
-//   }
+//     ENTRY(cuMemAlloc, 3020)(CUdeviceptr* dptr, size_t bytesize) { ... }
 //
-// ENTRY stands at the start of a line, with a row of entries.txt: name and version. The
-// generator finds it, and makes the exported symbol (and the per-thread-stream variant),
-// which passes the Gate: initialization, tracing, fault injection, counting. Rows without
-// an ENTRY return CUDA_ERROR_NOT_SUPPORTED and are counted. The compiler checks the
+// ENTRY is at the start of a line, with a row of entries.txt: name and version. The generator finds it and generates
+// the exported symbol (and its per-thread-stream variant), which passes the Gate: initialization, tracing, fault
+// injection, counting. Rows without an ENTRY return CUDA_ERROR_NOT_SUPPORTED and are counted. The compiler checks the
 // signature against the prototype derived from the .pxd.
 #pragma once
 
@@ -26,7 +22,7 @@
 namespace emu::abi {
 
 struct Entry {
-    const char* name;   // the name that cuGetProcAddress takes
+    const char* name;   // the name passed to cuGetProcAddress
     int version;        // the first CUDA version with this entry
     const char* symbol; // the exported symbol
     void* function;
@@ -37,7 +33,7 @@ extern const Entry entries[]; // sorted by name, then by version
 extern const int entry_count;
 
 // Finds the entry for a request: the newest one that is not newer than `version` and CUDA_EMULATOR_DRIVER_VERSION.
-// Null: there is none.
+// Returns null if there is none.
 const Entry* find_entry(const char* name, int version);
 
 CUresult not_supported(int entry);
@@ -51,7 +47,7 @@ extern const ResultName result_names[]; // sorted by value
 extern const int result_name_count;
 const char* result_name(CUresult code); // null for an unknown code
 
-// An argument as the trace and reports show it.
+// An argument as displayed by the trace and reports.
 struct Shown {
     const char* label;
     uint64_t bits;
@@ -68,8 +64,8 @@ template <class T> Shown shown(const char* label, T value)
         return {label, 0, false};
 }
 
-// Encloses every exported call. If nothing is to be done (the library is initialized, no trace, no planned fault), it
-// costs one load, and the stores that record the call in progress.
+// Encloses every exported call. In the common case (the library is initialized, no trace, no planned fault) it costs
+// one load, and the stores that record the call in progress.
 class Gate {
 public:
     Gate(int entry, bool per_thread);
@@ -77,12 +73,12 @@ public:
     Gate(const Gate&) = delete;
     bool watched() const { return watch_ != nullptr; }
     void show(std::initializer_list<Shown> arguments);
-    void refuse(CUresult reason) // CUDA_SUCCESS: not refused
+    void reject(CUresult reason) // CUDA_SUCCESS: not rejected
     {
-        if (__builtin_expect(reason != CUDA_SUCCESS, 0) && !refused())
-            refuse_with(reason);
+        if (__builtin_expect(reason != CUDA_SUCCESS, 0) && !rejected())
+            reject_with(reason);
     }
-    bool refused() const { return result_ != CUDA_SUCCESS; } // checked before the call has an effect
+    bool rejected() const { return result_ != CUDA_SUCCESS; } // checked before the call has an effect
     CUresult result() const { return result_; }
     CUresult leave(CUresult result); // after the effect
     CUresult caught();               // when an exception leaves the call
@@ -90,7 +86,7 @@ public:
 private:
     struct Watch;
     void look(int entry); // the slow path
-    void refuse_with(CUresult reason);
+    void reject_with(CUresult reason);
     CUresult leave_watched(CUresult result);
     CUresult result_ = CUDA_SUCCESS;
     bool outer_per_thread_;

@@ -41,7 +41,7 @@ CUresult create(const CUDA_ARRAY3D_DESCRIPTOR& description, CUarray* out)
     return Array::create(description, place_in(*context), out);
 }
 
-// Arrays are destroyed after all work that may use them, like memory.
+// Like memory, arrays are destroyed after all work that may use them.
 CUresult wait_for_work(CUcontext owner)
 {
     std::shared_ptr<Context> context;
@@ -157,7 +157,7 @@ ENTRY(cuMipmappedArrayDestroy, 5000)(CUmipmappedArray hMipmappedArray)
 
 namespace {
 
-// One side of a copy: a place in the first row of an array, or linear memory.
+// One side of a copy: a place in an array's first row, or linear memory.
 struct End {
     CUarray array = nullptr;
     size_t offset = 0; // in the row, in bytes
@@ -186,7 +186,7 @@ CUresult copy_row(const char* name, const End& target, const End& source, size_t
 
 End in_array(CUarray array, size_t offset)
 {
-    // A null handle is an invalid one, and must not be taken for linear memory.
+    // A null handle is invalid, and must not be mistaken for linear memory.
     return {array ? array : reinterpret_cast<CUarray>(1), offset, {}};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all chapters of the API use: finding the objects of a call.
+// Functions shared by all chapters of the API, which find the objects of a call.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 #include "../state/streams/stream.hpp"
 #include "abi.hpp"
 
-// These are whole statements: an `else` behind one belongs to the statement around it.
+// These are whole statements: an `else` after one belongs to the enclosing statement.
 #define REQUIRE(condition, code) \
     do { \
         if (!(condition)) \
@@ -27,23 +27,23 @@
 
 namespace emu::abi {
 
-// The current context; fails with its sticky error.
+// Finds the current context. Fails with its sticky error.
 CUresult need_context(std::shared_ptr<state::Context>* out);
-// The current context, whatever error it has: for calls that release resources.
+// Finds the current context despite any error, for calls that release resources.
 CUresult need_any_context(std::shared_ptr<state::Context>* out);
-// The context of a handle; null means the current one.
+// Finds the context of a handle; null means the current one.
 CUresult need_context(CUcontext handle, std::shared_ptr<state::Context>* out);
 
-// The device that needs access for a copy: that of the current context, as on an H200; -1: that of the stream.
+// Returns the device that needs access for a copy: the current context's, as on an H200, or -1 for the stream's.
 int copying_device();
-// The stream of a handle; the null, legacy and per-thread handles mean streams of the current context.
+// Finds the stream of a handle. The null, legacy and per-thread handles mean streams of the current context.
 CUresult need_stream(CUstream handle, std::shared_ptr<state::Stream>* out);
-// The same for batches, which refuse the legacy stream.
+// Like need_stream(), but for batches, which reject the legacy stream.
 CUresult need_own_stream(CUstream handle, std::shared_ptr<state::Stream>* out);
 CUresult need_event(CUevent handle, std::shared_ptr<state::Event>* out);
-// Fails for a launch attribute that is newer than the version of the driver.
+// Fails for a launch attribute newer than the driver version.
 CUresult need_attribute(CUlaunchAttributeID id);
-// A copy between two contexts that is not queued: it follows all work of both, which later work of both follows.
+// Runs an unqueued copy between two contexts: it follows all work of both, and later work of both follows it.
 CUresult copy_alone(CUcontext target, CUcontext source, const std::function<CUresult()>& copy);
 
 inline bool is_access_order(CUmemcpySrcAccessOrder order)

@@ -11,7 +11,7 @@ using namespace state;
 
 namespace {
 
-// Returns null while nothing captures. The call itself reports a wrong handle.
+// Returns null while nothing captures. The call itself reports an invalid handle.
 std::shared_ptr<Stream> stream_beside_capture(CUstream handle)
 {
     std::shared_ptr<Stream> stream;
@@ -20,44 +20,44 @@ std::shared_ptr<Stream> stream_beside_capture(CUstream handle)
 
 } // namespace
 
-CUresult refuse_unsafe()
+CUresult reject_unsafe()
 {
-    return in_callback() ? CUDA_SUCCESS : Capture::refuse_unsafe();
+    return in_callback() ? CUDA_SUCCESS : Capture::reject_unsafe();
 }
 
-CUresult refuse_joined(CUstream handle)
+CUresult reject_joined(CUstream handle)
 {
     auto stream = stream_beside_capture(handle);
-    return stream && !stream->is_capturing() ? Capture::refuse_unsafe() : CUDA_SUCCESS;
+    return stream && !stream->is_capturing() ? Capture::reject_unsafe() : CUDA_SUCCESS;
 }
 
-CUresult refuse_stream(CUstream handle)
+CUresult reject_stream(CUstream handle)
 {
     auto stream = stream_beside_capture(handle);
     bool has_answer = !stream || stream->is_capturing() || stream->is_legacy();
-    return has_answer ? CUDA_SUCCESS : Capture::refuse_unsafe();
+    return has_answer ? CUDA_SUCCESS : Capture::reject_unsafe();
 }
 
-CUresult refuse_event(CUevent handle)
+CUresult reject_event(CUevent handle)
 {
     std::shared_ptr<Event> event;
     if (!Capture::is_any() || need_event(handle, &event) != CUDA_SUCCESS)
         return CUDA_SUCCESS;
     auto point = event->last();
-    return point && point->captured ? CUDA_SUCCESS : Capture::refuse_unsafe();
+    return point && point->captured ? CUDA_SUCCESS : Capture::reject_unsafe();
 }
 
-CUresult refuse_never(CUstream handle)
+CUresult reject_never(CUstream handle)
 {
     auto stream = stream_beside_capture(handle);
-    return stream && stream->is_capturing() ? Capture::refuse(*stream) : CUDA_SUCCESS;
+    return stream && stream->is_capturing() ? Capture::reject(*stream) : CUDA_SUCCESS;
 }
 
-CUresult refuse_context(CUcontext handle)
+CUresult reject_context(CUcontext handle)
 {
     std::shared_ptr<Context> context;
     bool found = Capture::is_any() && need_context(handle, &context) == CUDA_SUCCESS;
-    return found ? Capture::refuse_in(*context, false) : CUDA_SUCCESS;
+    return found ? Capture::reject_in(*context, false) : CUDA_SUCCESS;
 }
 
 } // namespace emu::abi

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Capture of streams into graphs.
+// Stream capture into graphs.
 #include "../state/streams/capture.hpp"
 #include "calls.hpp"
 
@@ -75,7 +75,7 @@ ENTRY(cuStreamGetCaptureInfo, 12030)(CUstream hStream, CUstreamCaptureStatus* ca
                                      CUgraph* graph_out, const CUgraphNode** dependencies_out,
                                      const CUgraphEdgeData** edgeData_out, size_t* numDependencies_out)
 {
-    // Valid until the next call of the thread, as documented.
+    // Valid until the thread's next call, as documented.
     thread_local std::vector<CUgraphNode> dependencies;
     thread_local std::vector<CUgraphEdgeData> edges;
     std::shared_ptr<Stream> stream;

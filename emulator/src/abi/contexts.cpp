@@ -51,7 +51,7 @@ ENTRY(cuCtxDestroy, 4000)(CUcontext ctx)
     REQUIRE(!context->is_primary(), CUDA_ERROR_INVALID_CONTEXT);
     bool on_top = current_handle() == ctx;
     TRY(Context::destroy(ctx));
-    return on_top ? pop_current(nullptr) : CUDA_SUCCESS; // in stacks of other threads the destroyed context stays
+    return on_top ? pop_current(nullptr) : CUDA_SUCCESS; // stacks of other threads keep the destroyed context
 }
 
 ENTRY(cuCtxGetCurrent, 4000)(CUcontext* pctx)
@@ -186,13 +186,13 @@ ENTRY(cuCtxRecordEvent, 12050)(CUcontext hCtx, CUevent hEvent)
     REQUIRE(event->context() == context, CUDA_ERROR_INVALID_HANDLE);
     if (auto green = GreenContext::of(hCtx ? hCtx : current_handle()))
         return green->record(event);
-    // The context keeps the queue of a stream that is gone until its work is done.
+    // After the stream is gone, the context keeps its queue until the queued work has completed.
     auto marks = Stream::make(*context, CU_STREAM_NON_BLOCKING, 0, false);
     context->add_stream(marks->row());
     return marks->record(event, context->ends());
 }
 
-// Cache preferences: this device has no such caches, and ignores them, as documented for devices without the choice.
+// Cache preferences: this device has no such caches and ignores them, as documented for devices without the choice.
 ENTRY(cuCtxGetCacheConfig, 3020)(CUfunc_cache* pconfig)
 {
     std::shared_ptr<Context> context;
@@ -249,7 +249,7 @@ ENTRY(cuCtxDisablePeerAccess, 4000)(CUcontext peerContext)
     return context->disable_peer(*peer);
 }
 
-// Hints to a profiler; there is none.
+// Hints for a profiler; there is none.
 ENTRY(cuProfilerStart, 4000)()
 {
     std::shared_ptr<Context> context;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// One-dimensional copies, between all kinds of memory.
+// One-dimensional copies between all kinds of memory.
 #include "../state/streams/stream_copies.hpp"
 #include "calls.hpp"
 
@@ -21,7 +21,7 @@ CUresult linear(const char* name, Operand target, Operand source, size_t size, C
     return copy_linear(*stream, name, target, source, size, when);
 }
 
-// The device of each side's context accesses that side.
+// Each side is accessed by the device of its context.
 CUresult between_peers(const char* name, CUdeviceptr target, CUcontext target_context, CUdeviceptr source,
                        CUcontext source_context, size_t size, CUstream handle, Return when)
 {

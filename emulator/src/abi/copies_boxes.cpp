@@ -13,7 +13,7 @@ using namespace emu::abi;
 
 namespace {
 
-// `devices` access the two sides; -1: the device that copies.
+// `devices` access the two sides; -1 means the copying device.
 CUresult copy_box(const char* name, const CUDA_MEMCPY3D& parameters, CUstream handle, Return when,
                   int target_device = -1, int source_device = -1)
 {
@@ -57,7 +57,7 @@ CUresult copy_3d(const char* name, const CUDA_MEMCPY3D* p, CUstream handle, Retu
     return copy_box(name, *p, handle, when);
 }
 
-// The same structure with a context for each side, whose device accesses the memory.
+// Like copy_box(), with a context for each side, whose device accesses the memory.
 CUresult copy_peer(const char* name, const CUDA_MEMCPY3D_PEER* p, CUstream handle, Return when)
 {
     REQUIRE(p, CUDA_ERROR_INVALID_VALUE);
@@ -111,7 +111,7 @@ ENTRY(cuMemcpy3DPeerAsync, 4000)(const CUDA_MEMCPY3D_PEER* pCopy, CUstream hStre
 
 namespace {
 
-// Lengths of rows and layers count elements of one byte; 0 means tightly packed.
+// Row and layer lengths count one-byte elements; 0 means tightly packed.
 CUresult find_operand(const Stream& stream, const CUmemcpy3DOperand& operand, const Box& box, Side* side)
 {
     REQUIRE(operand.type != CU_MEMCPY_OPERAND_TYPE_ARRAY, CUDA_ERROR_NOT_SUPPORTED);

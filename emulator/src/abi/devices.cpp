@@ -23,7 +23,7 @@ CUresult need_device(CUdevice number, Device** out)
     return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
-// Copies a text with its terminating zero, truncated to `size` bytes.
+// Copies a string with its terminating zero, truncated to `size` bytes.
 CUresult copy_text(const std::string& text, char* out, int size)
 {
     REQUIRE(out && size > 0, CUDA_ERROR_INVALID_VALUE);
@@ -31,7 +31,7 @@ CUresult copy_text(const std::string& text, char* out, int size)
     return CUDA_SUCCESS;
 }
 
-// Host memory is always mapped, and the driver for CUDA 13.0 refuses the flag that asked for it.
+// Host memory is always mapped, and the CUDA 13.0 driver rejects the flag that requested it.
 bool are_context_flags(unsigned flags)
 {
     unsigned schedule = flags & CU_CTX_SCHED_MASK;
@@ -129,7 +129,7 @@ ENTRY(cuDeviceGetPCIBusId, 4010)(char* pciBusId, int len, CUdevice dev)
     return copy_text(device->pci_bus_id(), pciBusId, len);
 }
 
-// Takes "domain:bus:device.function", also without domain or function.
+// Accepts "domain:bus:device.function", and forms without domain or function.
 ENTRY(cuDeviceGetByPCIBusId, 4010)(CUdevice* dev, const char* pciBusId)
 {
     REQUIRE(dev && pciBusId, CUDA_ERROR_INVALID_VALUE);

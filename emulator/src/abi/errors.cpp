@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names and texts of results.
+// Names and descriptions of results.
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -19,7 +19,7 @@ struct Text {
     const char* text;
 };
 
-// Texts that do not follow from the name.
+// Descriptions that do not follow from the name.
 const Text texts[] = {
     {CUDA_SUCCESS, "no error"},
     {CUDA_ERROR_INVALID_VALUE, "invalid argument"},
@@ -46,7 +46,7 @@ const Text texts[] = {
     {CUDA_ERROR_UNKNOWN, "unknown error"},
 };
 
-// Makes "invalid handle" of "CUDA_ERROR_INVALID_HANDLE".
+// Derives "invalid handle" from "CUDA_ERROR_INVALID_HANDLE".
 const std::map<int, std::string>& all_texts()
 {
     static const auto* rows = [] {

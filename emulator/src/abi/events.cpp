@@ -78,7 +78,7 @@ ENTRY(cuIpcGetEventHandle, 4010)(CUipcEventHandle* pHandle, CUevent event)
     std::shared_ptr<Context> context;
     std::shared_ptr<Event> found;
     REQUIRE(pHandle, CUDA_ERROR_INVALID_VALUE);
-    TRY(need_context(&context)); // hardware drivers need a current context, too
+    TRY(need_context(&context)); // hardware drivers also need a current context
     TRY(need_event(event, &found));
     REQUIRE(found->shared(), CUDA_ERROR_INVALID_HANDLE);
     return found->shared()->describe(pHandle);

@@ -20,7 +20,7 @@ template <class Handle> CUresult need_function(Handle handle, std::shared_ptr<Fu
     return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-// The device of a CUfunction; for a kernel in its place, the current device.
+// Returns the device of a CUfunction. For a kernel in its place, returns the current device.
 CUresult device_of(const Function& function, int* out)
 {
     std::shared_ptr<Context> context;
@@ -67,7 +67,7 @@ ENTRY(cuFuncSetCacheConfig, 3000)(CUfunction hfunc, CUfunc_cache config)
 {
     std::shared_ptr<Function> function;
     REQUIRE(config >= CU_FUNC_CACHE_PREFER_NONE && config <= CU_FUNC_CACHE_PREFER_EQUAL, CUDA_ERROR_INVALID_VALUE);
-    return need_function(hfunc, &function); // a hint without effect here
+    return need_function(hfunc, &function); // a hint with no effect here
 }
 
 ENTRY(cuFuncGetModule, 11000)(CUmodule* hmod, CUfunction hfunc)
@@ -229,7 +229,7 @@ int threads_of(const CUlaunchConfig& config)
 
 } // namespace
 
-// The largest cluster: 8 blocks, or 16 if the kernel allows sizes that not every device has.
+// The largest cluster: 8 blocks, or 16 if the kernel allows non-portable sizes.
 ENTRY(cuOccupancyMaxPotentialClusterSize, 11070)(int* clusterSize, CUfunction func, const CUlaunchConfig* config)
 {
     Subject subject;
@@ -262,7 +262,7 @@ ENTRY(cuOccupancyMaxActiveClusters, 11070)(int* numClusters, CUfunction func, co
         }
     REQUIRE(size >= 1, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(size <= (settings.non_portable_cluster ? 16u : 8u), CUDA_ERROR_INVALID_CLUSTER_SIZE);
-    // A cluster is placed in one group of up to 16 multiprocessors.
+    // A cluster is placed in one group of up to 16 SMs.
     int all = device.number(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     int blocks = subject.blocks(threads_of(*config), config->sharedMemBytes), clusters = 0;
     for (int left = all; left > 0; left -= 16)
@@ -330,7 +330,7 @@ ENTRY(cuOccupancyAvailableDynamicSMemPerBlock, 10020)(size_t* dynamicSmemSize, C
     Subject subject;
     REQUIRE(dynamicSmemSize && numBlocks > 0 && blockSize > 0, CUDA_ERROR_INVALID_VALUE);
     TRY(subject.find(func));
-    // This query does not consider other limits of blocks on a multiprocessor.
+    // This query ignores other limits on the blocks of an SM.
     int most = subject.device().number(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
     REQUIRE(numBlocks <= most && subject.blocks(blockSize, 0), CUDA_ERROR_INVALID_VALUE);
     *dynamicSmemSize = shared_left(subject.device(), numBlocks, subject.function->info().static_shared);

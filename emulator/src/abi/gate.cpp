@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every exported call passes: initialization, trace, planned faults, counting.
+// The checks made in every exported call: initialization, trace, planned faults, counting.
 #include <atomic>
 #include <chrono>
 #include <cinttypes>
@@ -26,14 +26,14 @@
 namespace emu::abi {
 namespace {
 
-// Zero if every call may pass without more checks.
+// Zero if every call may pass without further checks.
 enum : uint32_t { uninitialized = 1, forked = 2, tracing = 4, failing = 8, unread = 16, locating = 32 };
 std::atomic<uint32_t> door{uninitialized | unread};
 
-uint64_t calls = 0; // approximate when threads race; reports show it
+uint64_t calls = 0; // shown in reports; approximate when threads race
 thread_local bool per_thread __attribute__((tls_model("initial-exec"))) = false;
 
-// One counter for each entry; made when an entry is refused for the first time.
+// One counter per entry, created when a call is first not supported.
 std::atomic<uint64_t>* counters()
 {
     static const std::unique_ptr<std::atomic<uint64_t>[]> rows(new std::atomic<uint64_t>[size_t(entry_count)]());
@@ -42,7 +42,7 @@ std::atomic<uint64_t>* counters()
 
 std::atomic<state::Locator> locator{nullptr};
 
-// The place of a call that allocates memory. Called without locks, because the locator calls the interpreter.
+// Finds the place of a call that allocates memory. Called without locks, because the locator calls the interpreter.
 const char* locate(const char* name)
 {
     state::Locator ask = locator.load();
@@ -71,7 +71,7 @@ std::string name_of(CUresult result)
     return name ? name : "?";
 }
 
-// Clean-up ignores errors, so a program does not notice a fault by these calls.
+// Cleanup code ignores errors, so a program does not notice a fault through these calls.
 bool is_noticed(const char* symbol)
 {
     for (const char* word : {"Destroy", "Free", "Unload", "Release", "IsCapturing"})
@@ -80,7 +80,7 @@ bool is_noticed(const char* symbol)
     return true;
 }
 
-// Logs the known reason: that of the call, or of the context that failed earlier.
+// Logs the known reason: the call's own, or that of the context that failed earlier.
 void log_failure(const char* symbol, CUresult result)
 {
     if (std::strncmp(symbol, "cuLogs", 6) == 0)
@@ -198,12 +198,12 @@ void Gate::look(int entry)
         result_ = CUDA_ERROR_NOT_INITIALIZED;
     else if (watch_ && watch_->fault.when == FaultTime::before)
         result_ = watch_->fault.code;
-    // Not in the child of a fork(), where the lock may be held for ever.
+    // Not in the child of a fork(), where the lock may be held forever.
     if (result_ != CUDA_SUCCESS && !(bits & forked))
         log_failure(row.symbol, result_);
 }
 
-void Gate::refuse_with(CUresult reason)
+void Gate::reject_with(CUresult reason)
 {
     result_ = reason;
     log_failure(state::origin.call, reason);
@@ -248,7 +248,7 @@ CUresult Gate::caught()
     } catch (const std::bad_alloc&) {
         return leave(CUDA_ERROR_OUT_OF_MEMORY);
     } catch (const __cxxabiv1::__forced_unwind&) {
-        throw; // the thread is being cancelled
+        throw; // the thread is being canceled
     } catch (...) {
         return leave(CUDA_ERROR_UNKNOWN);
     }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the chapters on graphs share.
+// Functions shared by the chapters on graphs.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ inline CUresult need_exec(CUgraphExec handle, std::shared_ptr<state::GraphExec>*
     return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-// The parameters of calls for one kind of node, as the structure for all kinds.
+// Convert the parameters of calls for one node type to the structure for all types.
 CUgraphNodeParams packed(const CUDA_KERNEL_NODE_PARAMS& parameters);
 CUgraphNodeParams packed(const CUDA_MEMCPY3D& parameters, CUcontext context);
 CUgraphNodeParams packed(const CUDA_MEMSET_NODE_PARAMS& parameters, CUcontext context);
@@ -44,10 +44,10 @@ CUgraphNodeParams packed(const CUDA_HOST_NODE_PARAMS& parameters);
 CUgraphNodeParams packed(CUgraph child);
 CUgraphNodeParams packed(CUevent event, CUgraphNodeType type);
 
-// Makes the record of a node from its parameters; `now` is the record that it replaces, if any. Values that the driver
-// returns are written into `parameters`.
+// Creates a node's record from its parameters. `now` is the record that it replaces, if any. Values returned by the
+// driver are written to `parameters`.
 CUresult make_work(state::Graph& graph, CUgraphNodeParams* parameters, const state::Work& now, state::Work* out);
-// The parameters of a record; their pointers are valid as long as the record.
+// Returns a record's parameters. Their pointers are valid as long as the record.
 CUgraphNodeParams parameters_of(const state::NodeWork& work);
 bool is_changeable(CUgraphNodeType type);
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Executable graphs: instantiated, launched, updated.
+// Executable graphs: instantiation, launch, update.
 #include "graph_calls.hpp"
 
 using namespace emu;
@@ -61,7 +61,7 @@ ENTRY(cuGraphLaunch, 10000)(CUgraphExec hGraphExec, CUstream hStream)
     return exec->launch(*stream);
 }
 
-// Nothing has to be sent to the device before a launch, but kernels can launch uploaded graphs only.
+// Nothing has to be sent to the device before a launch, but kernels can only launch uploaded graphs.
 ENTRY(cuGraphUpload, 11010)(CUgraphExec hGraphExec, CUstream hStream)
 {
     std::shared_ptr<GraphExec> exec;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Nodes of graphs: adding, reading and changing them. The calls for single kinds of nodes are implemented by the calls
-// for all kinds.
+// Graph nodes: adding, reading and changing them. Calls for single node types are implemented by the calls for all
+// types.
 #include "graph_calls.hpp"
 
 using namespace emu;

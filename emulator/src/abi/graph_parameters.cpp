@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parameters of nodes: from the structures of the driver to records, and back.
+// Node parameters: conversion between the driver's structures and records.
 #include "../state/green_context.hpp"
 #include "graph_calls.hpp"
 #include "memory_operations.hpp"
@@ -19,7 +19,7 @@ CUgraphNodeParams of_type(CUgraphNodeType type)
     return all;
 }
 
-// The context of a node: the given one, that of the node it replaces, or the current one.
+// Finds a node's context: the given one, the one of the node it replaces, or the current one.
 CUresult find_context(CUcontext given, const Work& now, std::shared_ptr<Context>* out)
 {
     if (!given && now && (*out = now->context.lock()))

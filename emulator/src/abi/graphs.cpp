@@ -10,7 +10,7 @@ using namespace emu::abi;
 
 namespace {
 
-// Returns a list: without an array only the count; an array that is too long is filled with nulls.
+// Returns a list, or only the count without an array. The rest of a longer array is filled with nulls.
 CUresult give_list(const std::vector<CUgraphNode>& values, CUgraphNode* list, size_t* count)
 {
     REQUIRE(count, CUDA_ERROR_INVALID_VALUE);

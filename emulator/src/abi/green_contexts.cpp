@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Device resources, and green contexts, which are made of them.
+// Device resources, and the green contexts created from them.
 #include "../config.hpp"
 #include "../state/green_context.hpp"
 #include "calls.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int workqueues_since = 13010;
 
-// INVALID_RESOURCE_TYPE for types that this version of the driver does not know.
+// Returns INVALID_RESOURCE_TYPE for types that this driver version does not recognize.
 CUresult check_type(CUdevResourceType type)
 {
     bool known = type == CU_DEV_RESOURCE_TYPE_SM ||

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpenGL buffers: the stand-ins that our Python package creates.
+// OpenGL buffers: the stand-ins created by our Python package.
 #include "../state/graphics.hpp"
 #include "calls.hpp"
 

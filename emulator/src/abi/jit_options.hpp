@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lists of CUjit_option: only the log buffers have an effect here.
+// CUjit_option lists: only the log buffers have an effect here.
 #pragma once
 
 #include <algorithm>

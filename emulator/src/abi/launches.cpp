@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Launches of kernels.
+// Kernel launches.
 #include "../state/streams/capture.hpp"
 #include "../config.hpp"
 #include "../state/code/module.hpp"
@@ -25,7 +25,7 @@ CUresult launch_on(CUfunction f, LaunchParameters& parameters, CUstream handle)
         Work work;
         CUresult result = KernelWork::make(*function, parameters, context, &work);
         if (CUlaunchAttributeValue value{}; result == CUDA_SUCCESS && stream->priority()) {
-            value.priority = stream->priority(); // the node keeps the priority of the stream that captured it
+            value.priority = stream->priority(); // the node keeps the priority of its capturing stream
             result = work_as<KernelWork>(work)->with(CU_LAUNCH_ATTRIBUTE_PRIORITY, value, &work);
         }
         if (result != CUDA_SUCCESS)
@@ -42,8 +42,8 @@ CUresult launch_on(CUfunction f, LaunchParameters& parameters, CUstream handle)
          }});
 }
 
-// Events that launch attributes ask for; they are recorded after the kernel, which may be later than on a GPU and is
-// never earlier.
+// Events requested by launch attributes. They are recorded after the kernel, which may be later than on a GPU but never
+// earlier.
 struct Events {
     CUevent handles[2] = {nullptr, nullptr};
     int count = 0;
@@ -69,7 +69,7 @@ CUresult read_attribute(const CUlaunchAttribute& attribute, LaunchParameters* p,
         REQUIRE(int(value.sharedMemCarveout) >= -1 && int(value.sharedMemCarveout) <= 100, CUDA_ERROR_INVALID_VALUE);
         break;
     case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE: return CUDA_ERROR_NOT_SUPPORTED;
-    // Permissions and preferences; plain stream order honours them.
+    // Permissions and preferences, which plain stream order satisfies.
     case CU_LAUNCH_ATTRIBUTE_IGNORE:
     case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
     case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:

@@ -91,7 +91,7 @@ ENTRY(cuLinkAddFile, 6050)(CUlinkState state, CUjitInputType, const char* path, 
     return add_image(state, bytes.data(), bytes.size(), path);
 }
 
-// The image belongs to the link state until that is destroyed.
+// The image belongs to the link state until the state is destroyed.
 ENTRY(cuLinkComplete, 5050)(CUlinkState state, void** cubinOut, size_t* sizeOut)
 {
     std::shared_ptr<Link> link;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Entry points: how programs find the functions of the driver.
+// Entry points: how programs find the driver's functions.
 #include <algorithm>
 #include <cstring>
 #include <mutex>
@@ -74,18 +74,18 @@ ENTRY(cuGetProcAddress, 12000)(const char* symbol, void** pfn, int cudaVersion, 
         bool per_thread = flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
         *pfn = per_thread && entry->per_thread ? entry->per_thread : entry->function;
     }
-    // Without a place for the status an unknown name is an error.
+    // Without a place for the status, an unknown name is an error.
     return entry || symbolStatus ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
-// The entry of CUDA 11.3, which bindings of that age and the runtime look up with dlsym().
+// The CUDA 11.3 entry, which bindings of that age and the runtime look up with dlsym().
 extern "C" EMU_EXPORT CUresult cuGetProcAddress(const char* symbol, void** pfn, int cudaVersion, cuuint64_t flags)
 {
     return entry_cuGetProcAddress_12000(symbol, pfn, cudaVersion, flags, nullptr);
 }
 
-// The private tables of NVIDIA's driver. NVRTC looks up this symbol and crashes without it; with this answer, each call
-// of the CUDA runtime fails, with a code that does not say why.
+// The private tables of NVIDIA's driver. NVRTC looks up this symbol and crashes without it. With this result, every
+// CUDA runtime call fails, but the code does not explain why.
 ENTRY(cuGetExportTable, 3000)(const void** ppExportTable, const CUuuid*)
 {
     static std::once_flag once;

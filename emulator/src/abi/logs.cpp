@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The log of calls that failed.
+// The log of failed calls.
 #include <cstdio>
 #include <cstring>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Managed memory: prefetching, advice, and range attributes. Nothing moves here, because host and devices access the
-// same memory; advice is recorded, so that it can be read.
+// same memory. Advice is recorded so that it can be read.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -39,7 +39,7 @@ struct Advice {
     std::set<int> accessed_by;
 };
 
-// The advice for ranges of pages; pages without any have the defaults.
+// The advice for ranges of pages. Pages without a range have the defaults.
 class Ranges {
 public:
     template <class Change> void change(CUdeviceptr base, size_t size, uint64_t allocation, Change change)
@@ -55,7 +55,7 @@ public:
                 row = rows_.insert_or_assign(at, Row{stop, allocation, {}}).first;
             }
             if (row->second.allocation != allocation)
-                row->second = Row{row->second.end, allocation, {}}; // of memory that was freed
+                row->second = Row{row->second.end, allocation, {}}; // of freed memory
             change(row->second.advice);
         }
     }
@@ -128,7 +128,7 @@ CUresult prefetch(Stream& stream, CUdeviceptr address, size_t size, const CUmemL
     return CUDA_SUCCESS;
 }
 
-// The location that all pages have; "invalid" if they differ.
+// Returns the location shared by all pages, or "invalid" if they differ.
 Spot common(const Allocation& memory, CUdeviceptr address, size_t size, Spot Advice::* member)
 {
     bool first = true;

@@ -71,7 +71,7 @@ ENTRY(cuMemMap, 10020)(CUdeviceptr ptr, size_t size, size_t offset, CUmemGeneric
     REQUIRE(flags == 0, CUDA_ERROR_INVALID_VALUE);
     TRY(need_memory(handle, &memory));
     REQUIRE(offset == 0, CUDA_ERROR_NOT_SUPPORTED);
-    // Hardware drivers wait until all devices were added.
+    // Hardware drivers wait until all devices have been added.
     REQUIRE(!memory->multicast() || memory->multicast()->is_complete(), CUDA_ERROR_NOT_READY);
     return virtual_memory::map(ptr, size, std::move(memory));
 }
@@ -138,7 +138,7 @@ ENTRY(cuMemExportToShareableHandle, 10020)(void* shareableHandle, CUmemGenericAl
     return memory->export_file(static_cast<int*>(shareableHandle));
 }
 
-// The descriptor is passed as the value of the pointer.
+// The descriptor is passed as the pointer's value.
 ENTRY(cuMemImportFromShareableHandle, 10020)(CUmemGenericAllocationHandle* handle, void* osHandle,
                                              CUmemAllocationHandleType shHandleType)
 {

@@ -24,7 +24,7 @@ AddressSpace& space()
     return AddressSpace::get();
 }
 
-// Freeing waits for all work that may use the memory, as in drivers.
+// Like drivers, waits for all work that may use the memory before freeing it.
 void wait_for_users(const Allocation& allocation)
 {
     auto here = current(), owner = Context::find(allocation.context);
@@ -173,7 +173,7 @@ ENTRY(cuMemHostRegister, 6050)(void* p, size_t bytesize, unsigned int Flags)
     REQUIRE(p && bytesize && (Flags & ~15u) == 0, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(!(Flags & CU_MEMHOSTREGISTER_IOMEMORY), CUDA_ERROR_NOT_SUPPORTED);
     TRY(need_context(&context));
-    // msync() tells whether every page is mapped without reading one.
+    // msync() checks whether every page is mapped without reading it.
     auto page = size_t(sysconf(_SC_PAGESIZE));
     auto begin = reinterpret_cast<uintptr_t>(p) / page * page;
     auto end = reinterpret_cast<uintptr_t>(p) + bytesize;
@@ -276,7 +276,7 @@ CUresult pointer_attribute(const Allocation& a, CUpointer_attribute attribute, C
     }
 }
 
-// What cuPointerGetAttributes returns for an unknown pointer.
+// The values cuPointerGetAttributes returns for an unknown pointer.
 CUresult unknown_attribute(CUpointer_attribute attribute, void* out)
 {
     switch (attribute) {
@@ -316,7 +316,7 @@ ENTRY(cuPointerGetAttributes, 7000)(unsigned int numAttributes, CUpointer_attrib
         REQUIRE(data[i], CUDA_ERROR_INVALID_VALUE);
         CUresult result =
             allocation ? pointer_attribute(*allocation, attributes[i], ptr, data[i]) : CUDA_ERROR_INVALID_VALUE;
-        if (result != CUDA_SUCCESS) // attributes that the pointer does not have become zero
+        if (result != CUDA_SUCCESS) // attributes that do not apply to the pointer become zero
             TRY(unknown_attribute(attributes[i], data[i]));
     }
     return CUDA_SUCCESS;

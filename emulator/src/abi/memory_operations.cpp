@@ -28,7 +28,7 @@ template <class T> bool is_met(const T* place, T value, unsigned condition)
     }
 }
 
-// Finds the address of a value: it has to be aligned and within an allocation. Memory of pools is rejected, as on GPUs.
+// Finds the address of a value, which must be aligned and within an allocation. Pool memory is rejected, as on GPUs.
 template <class T> CUresult find_place(CUdeviceptr address, T** place)
 {
     auto allocation = AddressSpace::get().find_range(address, sizeof(T));
@@ -106,7 +106,7 @@ CUresult enqueue(CUstream handle, const char* name, unsigned count, const CUstre
     return stream->enqueue({kind, name, std::move(made.work)});
 }
 
-// A batch of one operation: `kind` is the member of the union for a wait or a write.
+// A batch of one operation. `kind` is the union member for a wait or a write.
 template <class Kind>
 CUresult enqueue_one(CUstream handle, const char* name, Kind CUstreamBatchMemOpParams::*kind,
                      CUstreamBatchMemOpType type, CUdeviceptr address, cuuint64_t value, unsigned flags)

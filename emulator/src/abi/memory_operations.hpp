@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operations on values in memory: streams and nodes write values, and wait for values.
+// Operations on values in memory: streams and nodes write values and wait for values.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 namespace emu::abi {
 
 struct MemoryOperations {
-    std::function<CUresult()> work; // executes the operations in their order
+    std::function<CUresult()> work; // executes the operations in order
     bool can_wait = false;
 };
 

@@ -40,7 +40,7 @@ CUresult read_file(const char* path, Bytes* out)
     bool failed = std::ferror(file);
     std::fclose(file);
     size_t size = out->size();
-    out->push_back(std::byte{0}); // texts end with a zero
+    out->push_back(std::byte{0}); // text images end with a zero
     return failed || !size ? CUDA_ERROR_INVALID_IMAGE : CUDA_SUCCESS;
 }
 

@@ -36,7 +36,7 @@ CUresult bind_memory(const Physical& object, size_t offset, size_t size, const s
     return object.multicast()->bind(memory->properties().location.id, offset, size, memory->file(), memory);
 }
 
-// Hardware drivers wait until all devices were added, which another thread would have to do, or another process.
+// Hardware drivers wait until all devices have been added, which another thread or process must do.
 CUresult need_team(const Physical& object)
 {
     return object.multicast()->is_complete() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The interface of nvJitLink: it links what our NVRTC facade made, and refuses everything else.
+// The nvJitLink interface: it links the output of our NVRTC facade, and rejects everything else.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -64,7 +64,7 @@ struct Linkers {
 
 Linkers& linkers()
 {
-    static Linkers* all = new Linkers; // never destroyed, because programs may use it while the process exits
+    static Linkers* all = new Linkers; // not destroyed: programs may use it at exit
     return *all;
 }
 
@@ -106,7 +106,7 @@ nvJitLinkResult read_architecture(const std::string& value, bool* real)
     return NVJITLINK_SUCCESS;
 }
 
-// Options that are accepted without effect: those with a value, and those without.
+// Options accepted without effect: those with a value, and those without.
 const char* const valued[] = {"-ftz=",
                               "-prec-div=",
                               "-prec-sqrt=",
@@ -143,13 +143,13 @@ nvJitLinkResult read_options(const std::vector<std::string>& options, Linker* li
         }
     }
     if (!architecture)
-        return NVJITLINK_ERROR_NULL_INPUT; // as nvJitLink 13.5 does, which gives no MISSING_ARCH
+        return NVJITLINK_ERROR_NULL_INPUT; // like nvJitLink 13.5, which does not return MISSING_ARCH
     if ((linker->text && !linker->link_time) || (!real && !(linker->text && linker->link_time)))
         return NVJITLINK_ERROR_INCOMPATIBLE_OPTIONS;
     return NVJITLINK_SUCCESS;
 }
 
-// Whether an image is of the kind that the caller says.
+// Returns true if an image is of the kind named by the caller.
 bool has_type(front::ImageKind kind, nvJitLinkInputType type)
 {
     bool code = kind == front::ImageKind::host_module || kind == front::ImageKind::host_object;
@@ -244,7 +244,7 @@ nvJitLinkResult copy_image(nvJitLinkHandle handle, void* to, bool text)
     });
 }
 
-// The size of a log includes the terminating zero; an empty log has size 0.
+// A log's size includes the terminating zero; an empty log has size 0.
 nvJitLinkResult log_size(nvJitLinkHandle handle, size_t* size, std::string Linker::* log)
 {
     return with_linker(handle, [&](Linker& linker) {
@@ -358,7 +358,7 @@ EMU_EXPORT nvJitLinkResult nvJitLinkGetLinkedPtx(nvJitLinkHandle handle, char* t
 
 EMU_EXPORT nvJitLinkResult nvJitLinkGetLinkedLTOIRSize(nvJitLinkHandle, size_t*)
 {
-    return NVJITLINK_ERROR_INVALID_INPUT; // linking makes no LTO IR
+    return NVJITLINK_ERROR_INVALID_INPUT; // linking produces no LTO IR
 }
 
 EMU_EXPORT nvJitLinkResult nvJitLinkGetLinkedLTOIR(nvJitLinkHandle, void*)

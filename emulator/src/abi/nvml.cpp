@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// NVML: initialization, and the chapter about the system.
+// NVML: initialization, and the system chapter.
 #include "nvml.hpp"
 
 #include <atomic>
@@ -23,11 +23,11 @@ namespace {
 
 std::atomic<int> users{0};
 
-// Handles are numbers from here on, not addresses.
+// Handles are numbers starting here, not addresses.
 constexpr uintptr_t first_handle = 0x4e564d4c0000, handles_of_generation = 64;
 uintptr_t generation = 0; // number of forks between the first process that used NVML and this one
 
-// The software device is its own driver, so the version is that of CUDA.
+// The software device is its own driver, so its version is CUDA's.
 std::string driver_version()
 {
     int version = config().driver_version;
@@ -72,13 +72,13 @@ nvmlReturn_t need_device(nvmlDevice_t handle, Device** out)
     uintptr_t of_generation = number / handles_of_generation;
     *out = of_generation == generation ? installed_at(int(number % handles_of_generation)) : nullptr;
     if (of_generation < generation)
-        return NVML_ERROR_UNINITIALIZED; // handles of before a fork
+        return NVML_ERROR_UNINITIALIZED; // handles from before a fork
     return *out ? NVML_SUCCESS : NVML_ERROR_INVALID_ARGUMENT;
 }
 
 } // namespace emu::nvml
 
-// The child of a fork() has to initialize NVML itself, and cannot use its parent's handles, as on a machine with GPUs.
+// The child of a fork() must initialize NVML itself and cannot use its parent's handles, as on a machine with GPUs.
 NVML_ENTRY(nvmlInitWithFlags)(unsigned int)
 {
     static const int registered = pthread_atfork(nullptr, nullptr, [] {

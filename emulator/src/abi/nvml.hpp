@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the functions of NVML are written:
+// How to write NVML functions:
 //
-//   NVML_ENTRY(nvmlDeviceGetIndex)(nvmlDevice_t device, unsigned int* index)
+//     NVML_ENTRY(nvmlDeviceGetIndex)(nvmlDevice_t device, unsigned int* index)
 //
-// stands at the start of a line. The generator exports every function that the bindings know;
-// those without an NVML_ENTRY answer NVML_ERROR_NOT_SUPPORTED, as NVML does for what a device
-// does not have. Nothing here needs a context or starts the driver.
+// starts a line. The generator exports every function declared by the bindings; functions without an NVML_ENTRY return
+// NVML_ERROR_NOT_SUPPORTED, as NVML does for missing device features. Nothing here needs a context or starts the
+// driver.
 #pragma once
 
 #include <cstring>
@@ -36,11 +36,11 @@ namespace emu::nvml {
 
 bool is_open(); // between nvmlInit and the last nvmlShutdown
 
-// INVALID_ARGUMENT for a handle that is not one of our devices.
+// Returns INVALID_ARGUMENT for a handle that is not one of our devices.
 nvmlReturn_t need_device(nvmlDevice_t handle, state::Device** out);
 nvmlDevice_t handle_of(int number);
 
-// INSUFFICIENT_SIZE if the text and its terminating zero do not fit.
+// Returns INSUFFICIENT_SIZE if the string and its terminating zero do not fit.
 inline nvmlReturn_t give_text(const std::string& text, char* out, unsigned length)
 {
     NVML_REQUIRE(out, NVML_ERROR_INVALID_ARGUMENT);
@@ -56,7 +56,7 @@ template <class T> nvmlReturn_t give(T value, T* out)
     return NVML_SUCCESS;
 }
 
-// Fills an array of the caller: *count is its length on entry, and the number of values on return.
+// Fills the caller's array. *count is its length on entry, and the number of values on return.
 template <class T, class List> nvmlReturn_t give_list(const List& list, unsigned* count, T* out)
 {
     NVML_REQUIRE(count, NVML_ERROR_INVALID_ARGUMENT);
@@ -69,7 +69,7 @@ template <class T, class List> nvmlReturn_t give_list(const List& list, unsigned
     return NVML_SUCCESS;
 }
 
-// Checks the version field of a structure, its first member.
+// Checks a structure's version field, its first member.
 template <class T> bool has_version(const T* record, unsigned version)
 {
     return record->version == (unsigned(sizeof(T)) | version << 24);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// NVML: identity of devices, memory, processes and utilization. A software device has no boards, clocks, fans, links or
-// temperatures, and says so.
+// NVML: device identity, memory, processes and utilization. A software device has no boards, clocks, fans, links or
+// temperatures; these are "not supported".
 #include <algorithm>
 #include <cctype>
 #include <chrono>
@@ -41,7 +41,7 @@ bool same_text(const std::string& a, const char* b)
                       [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
-// Memory that this process uses; the child of a fork() uses none.
+// Returns the memory used by this process; the child of a fork() uses none.
 size_t used_memory(const Device& device)
 {
     return emu::abi::is_initialized() ? device.memory().used() : 0;
@@ -55,7 +55,7 @@ bool has_context(const Device& device)
     return false;
 }
 
-// Reads a list such as "0-3,8" from a file of the system; `otherwise` if there is no such file.
+// Reads a list such as "0-3,8" from a system file, or returns `otherwise` if there is no such file.
 std::set<unsigned> read_list(const std::string& path, unsigned otherwise)
 {
     std::set<unsigned> numbers;
@@ -92,7 +92,7 @@ nvmlReturn_t give_mask(const std::set<unsigned>& numbers, unsigned size, unsigne
     return NVML_SUCCESS;
 }
 
-// The devices are near to all memory and all cores.
+// The devices are near all memory and all cores.
 nvmlReturn_t bind_thread()
 {
     std::set<unsigned> cpus = online_cpus();
@@ -326,7 +326,7 @@ NVML_ENTRY(nvmlDeviceGetUtilizationRates)(nvmlDevice_t device, nvmlUtilization_t
 {
     DEVICE(device);
     NVML_REQUIRE(utilization, NVML_ERROR_INVALID_ARGUMENT);
-    // One figure for both: kernels use the memory, too.
+    // One figure for both, because kernels also use the memory.
     utilization->gpu = utilization->memory = busy_percent(found->ordinal());
     return NVML_SUCCESS;
 }

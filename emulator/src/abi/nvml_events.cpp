@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// NVML events: a fault of a kernel is a critical Xid error. Software devices appear and disappear with the process, so
-// that waiting for system events always times out.
+// NVML events: a kernel fault is a critical Xid error. Software devices appear and disappear with the process, so
+// waiting for system events always times out.
 #include <chrono>
 #include <map>
 #include <memory>
@@ -43,7 +43,7 @@ Sets& sets()
 {
     static std::once_flag once;
     std::call_once(once, [] {
-        current = new Sets; // never destroyed: threads may wait while the process exits
+        current = new Sets; // never destroyed, because threads may wait while the process exits
         pthread_atfork(nullptr, nullptr, [] { current = new Sets; });
     });
     return *current;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The interface of NVRTC, implemented by `front`. Every function that the bindings look up is here: if one were
-// missing, they would load NVIDIA's library.
+// The NVRTC interface, implemented by `front`. Every function that the bindings look up is here: if one were missing,
+// they would load NVIDIA's library.
 #include <cstring>
 #include <map>
 #include <memory>
@@ -58,7 +58,7 @@ struct Program {
     std::mutex mutex;
     front::CompileRequest request;
     front::CompileResult result;
-    bool compiled = false; // a compilation was tried
+    bool compiled = false; // a compilation was attempted
     bool succeeded = false;
     int (*callback)(void*, void*) = nullptr; // cancels the compilation by returning 1
     void* payload = nullptr;
@@ -72,7 +72,7 @@ struct Programs {
     uintptr_t next = 0x4e560010;
 };
 
-// Never destroyed: programs may be used while the process exits.
+// Never destroyed, because programs may be used while the process exits.
 Programs& programs()
 {
     static Programs* all = new Programs;
@@ -276,7 +276,7 @@ EMU_EXPORT nvrtcResult nvrtcGetLTOIR(nvrtcProgram handle, char* to)
     return copy_output(handle, to, &front::CompileResult::lto, false);
 }
 
-// OptiX IR and Tile IR are never made: their size is 0, as for a program that was not compiled for them.
+// OptiX IR and Tile IR are never produced: their size is 0, as for a program that was not compiled for them.
 EMU_EXPORT nvrtcResult nvrtcGetOptiXIRSize(nvrtcProgram handle, size_t* size)
 {
     return with_program(handle,
@@ -354,7 +354,7 @@ EMU_EXPORT nvrtcResult nvrtcSetFlowCallback(nvrtcProgram handle, int (*callback)
 }
 
 // --------------------------------------------------------------- precompiled headers
-// There are none: compiling is fast without. The options are accepted without effect.
+// There are none, because compiling is fast without them. The options are accepted without effect.
 
 EMU_EXPORT nvrtcResult nvrtcGetPCHHeapSize(size_t* size)
 {
@@ -379,7 +379,7 @@ EMU_EXPORT nvrtcResult nvrtcGetPCHHeapSizeRequired(nvrtcProgram handle, size_t* 
 }
 
 // ------------------------------------------------------------------- bundled headers
-// Our device headers are always found; CUDA's headers are not ours to distribute.
+// Our device headers are always found; we may not distribute CUDA's headers.
 
 struct nvrtcBundledHeadersInfo {
     int available;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions of older drivers, by the newer ones with the same name. Bindings and programs of CUDA 12 look them up.
+// Functions of older drivers, implemented by the newer ones with the same name. Bindings and programs for CUDA 12 look
+// them up.
 #include "abi.hpp"
 #include "calls.hpp"
 
@@ -72,7 +73,7 @@ ENTRY(cuMemcpyBatchAsync, 12080)(CUdeviceptr* dsts, CUdeviceptr* srcs, size_t* s
     const CUresult result =
         entry_cuMemcpyBatchAsync_13000(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, hStream);
     if (result != CUDA_SUCCESS && failIdx)
-        *failIdx = SIZE_MAX; // no single copy is known to be the reason
+        *failIdx = SIZE_MAX; // the failure cannot be attributed to a single copy
     return result;
 }
 

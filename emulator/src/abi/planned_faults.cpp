@@ -26,7 +26,7 @@ struct Plan {
 };
 
 std::mutex mutex;
-// Never destroyed: threads may wait when the process ends.
+// Never destroyed, because threads may wait when the process exits.
 std::condition_variable& removed()
 {
     static auto* condition = new std::condition_variable;
@@ -64,7 +64,7 @@ bool read_time(const std::string& text, FaultTime* when)
     return true;
 }
 
-// Whether a name matches: patterns are separated by commas, and one after '!' exempts, wherever it is in the list.
+// Returns true if a name matches. Patterns are separated by commas; one after '!' exempts, wherever it is in the list.
 bool is_meant(const std::string& patterns, const char* name, const char* symbol)
 {
     bool meant = false;
@@ -82,7 +82,7 @@ bool is_meant(const std::string& patterns, const char* name, const char* symbol)
     return meant;
 }
 
-// Parses a plan; returns an empty text, or what is wrong.
+// Parses a plan. Returns an empty string, or the problem.
 std::string read_plan(std::string text, Plan* plan)
 {
     size_t equals = text.rfind('=');

@@ -17,7 +17,7 @@ CUresult need_pool(CUmemoryPool handle, std::shared_ptr<Pool>* out)
     return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-// The default or the current pool of a location.
+// Finds the default or the current pool of a location.
 CUresult pool_of(const CUmemLocation* location, CUmemAllocationType type, bool current, std::shared_ptr<Pool>* out)
 {
     REQUIRE(location, CUDA_ERROR_INVALID_VALUE);
@@ -130,7 +130,7 @@ ENTRY(cuMemAllocFromPoolAsync, 11020)(CUdeviceptr* dptr, size_t bytesize, CUmemo
     return found->allocate(bytesize, *stream, dptr);
 }
 
-// Memory can be freed after an error of the context, too.
+// Memory can be freed even after a context error.
 ENTRY(cuMemFreeAsync, 11020)(CUdeviceptr dptr, CUstream hStream)
 {
     std::shared_ptr<Stream> stream;
@@ -153,7 +153,7 @@ ENTRY(cuMemPoolExportToShareableHandle, 11020)(void* handle_out, CUmemoryPool po
     return found->export_file(static_cast<int*>(handle_out));
 }
 
-// The descriptor is passed as the value of the pointer.
+// The descriptor is passed as the pointer's value.
 ENTRY(cuMemPoolImportFromShareableHandle, 11020)(CUmemoryPool* pool_out, void* handle,
                                                  CUmemAllocationHandleType handleType, unsigned long long flags)
 {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions for our Python package, with plain C types, and the reports of unnoticed faults and of leaks at
-// the end of the process.
+// Functions for our Python package, with plain C types, and the reports of unnoticed faults and leaks when the process
+// exits.
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
@@ -39,7 +39,7 @@ const char* kind_name(MemoryKind kind)
     }
 }
 
-// Formats one line for each object: "stream 0x10000 (cuStreamCreate, driver call 17)".
+// Formats one line per object: "stream 0x10000 (cuStreamCreate, driver call 17)".
 class Leaks {
 public:
     template <class T> void add(const char* what, const T& rows)
@@ -61,7 +61,7 @@ public:
     std::string text;
 };
 
-// Primary contexts and default pools live as long as the process, and are no leaks.
+// Primary contexts and default pools live as long as the process, and are not leaks.
 std::string list_leaks()
 {
     Leaks leaks;
@@ -95,7 +95,7 @@ std::string list_leaks()
     return leaks.text;
 }
 
-// Copies as much as fits, with a terminating zero; returns the size of the whole text.
+// Copies as much as fits, with a terminating zero. Returns the size of the whole text.
 size_t give_report(const std::string& text, char* buffer, size_t size)
 {
     if (buffer && size)
@@ -146,20 +146,20 @@ EMU_EXPORT void emulator_set_python(const char* path)
     front::set_python(path ? path : "");
 }
 
-// Called before the interpreter, which callbacks would call, ends.
+// Called before the interpreter exits, because callbacks would call it.
 EMU_EXPORT void emulator_stop_callbacks(int milliseconds)
 {
     stop_callbacks(std::chrono::milliseconds(milliseconds));
 }
 
-// Ends kernels that are still running after so long, and drops queued work.
+// Ends kernels that are still running after this time, and drops queued work.
 EMU_EXPORT void emulator_end_work(int milliseconds)
 {
     if (emu::abi::is_initialized())
         end_work(std::chrono::milliseconds(milliseconds));
 }
 
-// Waits for submitted work; 1 if all of it has run.
+// Waits for submitted work. Returns 1 if all of it has run.
 EMU_EXPORT int emulator_wait(int milliseconds)
 {
     return !emu::abi::is_initialized() || wait_for_work(std::chrono::milliseconds(milliseconds));
@@ -175,17 +175,17 @@ EMU_EXPORT void emulator_finish_coverage()
     exec::finish_coverage();
 }
 
-// For gdb, which reads the indices of a thread without a call: where they lie, from the thread pointer.
+// For gdb, which reads a thread's indices without a call: their offsets from the thread pointer.
 EMU_EXPORT long emulator_indices[2] = {reinterpret_cast<char*>(&emu_block_idx) - static_cast<char*>(__builtin_thread_pointer()),
                                        reinterpret_cast<char*>(&emu_thread_idx) - static_cast<char*>(__builtin_thread_pointer())};
 
-// 1 if a context has failed or a stream is capturing.
+// Returns 1 if a context has failed or a stream is capturing.
 EMU_EXPORT int emulator_is_spoiled()
 {
     return emu::abi::is_initialized() && is_spoiled();
 }
 
-// Switches the shuffled mode on, with the order of a seed, or back to the mode of the environment.
+// Switches to shuffle mode, in the order of a seed, or back to the mode set by the environment.
 EMU_EXPORT void emulator_shuffle(int on, uint64_t seed)
 {
     if (on)
@@ -199,20 +199,20 @@ EMU_EXPORT void emulator_set_locator(void (*locator)(char*, size_t))
     emu::abi::set_locator(locator);
 }
 
-// Makes failed contexts usable again; kernels that still run after so long are ended.
+// Makes failed contexts usable again. Kernels still running after this time are ended.
 EMU_EXPORT void emulator_recover(int milliseconds)
 {
     if (emu::abi::is_initialized())
         recover(std::chrono::milliseconds(milliseconds));
 }
 
-// Sets what decides whether a SIGINT ends work. Null: none does.
+// Sets the function that decides whether a SIGINT ends work. If null, none does.
 EMU_EXPORT void emulator_set_interrupt_policy(int (*policy)())
 {
     set_interrupt_policy(policy);
 }
 
-// Waits until the SIGINTs that have arrived are handled; 1 if the latest one ended work.
+// Waits until all pending SIGINTs are handled. Returns 1 if the latest one ended work.
 EMU_EXPORT int emulator_settle_interrupts(int milliseconds)
 {
     return settle_interrupts(std::chrono::milliseconds(milliseconds));

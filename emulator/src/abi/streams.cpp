@@ -146,7 +146,7 @@ ENTRY(cuLaunchHostFunc, 13020)(CUstream hStream, CUhostFn fn, void* userData, un
     return entry_cuLaunchHostFunc_10000(hStream, fn, userData);
 }
 
-// Unlike a host function, a callback is also called after an error, which it receives.
+// Unlike a host function, a callback is called even after an error, which it receives.
 ENTRY(cuStreamAddCallback, 5000)(CUstream hStream, CUstreamCallback callback, void* userData, unsigned int flags)
 {
     std::shared_ptr<Stream> stream;

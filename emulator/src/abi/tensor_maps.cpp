@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tensor maps: encoding, with the checks that the driver documents. exec/bulk_copies.cpp uses them.
+// Tensor maps: encoding, with the driver's documented checks. exec/bulk_copies.cpp uses them.
 #include <cstring>
 
 #include "../exec/tensor_map.hpp"
@@ -14,7 +14,7 @@ using exec::TensorMapKind;
 
 namespace {
 
-// The arguments of all kinds of maps.
+// The arguments common to all kinds of maps.
 struct Tensor {
     CUtensorMapDataType data_type;
     cuuint32_t rank;
@@ -42,7 +42,7 @@ bool are_choices(const Tensor& t)
            unsigned(t.fill) <= CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA;
 }
 
-// Fills in what all kinds have. The device of the current context needs the copy engine (compute capability 9.0).
+// Fills in the fields common to all kinds. The current context's device needs the copy engine (compute capability 9.0).
 CUresult describe(CUtensorMap* out, const Tensor& t, TensorMapKind kind, unsigned least_rank, TensorMap* map)
 {
     std::shared_ptr<state::Context> context;
@@ -50,7 +50,7 @@ CUresult describe(CUtensorMap* out, const Tensor& t, TensorMapKind kind, unsigne
     REQUIRE(has_engine(), CUDA_ERROR_NOT_SUPPORTED);
     REQUIRE(out, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(are_choices(t) && t.rank >= least_rank && t.rank <= 5, CUDA_ERROR_INVALID_VALUE);
-    // Also with one axis, where the strides are not read.
+    // Checked even with one axis, where the strides are not read.
     REQUIRE(t.extents && t.steps && t.pitches, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(!t.interleave || t.rank >= 3, CUDA_ERROR_INVALID_VALUE);
     bool is_wide = t.interleave == CU_TENSOR_MAP_INTERLEAVE_32B;
@@ -81,14 +81,14 @@ CUresult describe(CUtensorMap* out, const Tensor& t, TensorMapKind kind, unsigne
     return CUDA_SUCCESS;
 }
 
-// Whether a row consists of whole units of 16 bytes, and the tile fits into shared memory.
+// Returns true if a row consists of whole 16-byte units, and the tile fits into shared memory.
 bool tile_fits(const Tensor& t, size_t row, size_t count)
 {
     constexpr size_t most = 232448;
     return row * exec::item_size(t.data_type) % 16 == 0 && count * exec::item_size(t.data_type) <= most;
 }
 
-// Whether a row fits into the span of the swizzle pattern.
+// Returns true if a row fits into the span of the swizzle pattern.
 bool is_covered(const Tensor& t, size_t count)
 {
     return t.swizzle == CU_TENSOR_MAP_SWIZZLE_NONE || t.interleave ||
@@ -118,7 +118,7 @@ ENTRY(cuTensorMapEncodeTiled, 12000)(CUtensorMap* tensorMap, CUtensorMapDataType
     for (unsigned i = 0; i < t.rank; ++i) {
         REQUIRE(boxDim[i] >= 1 && boxDim[i] <= 256, CUDA_ERROR_INVALID_VALUE);
         map.tile[i] = uint16_t(boxDim[i]);
-        count *= boxDim[i] / t.steps[i]; // rounded down, as the driver of an H200 does
+        count *= boxDim[i] / t.steps[i]; // rounded down, like an H200's driver
     }
     REQUIRE(tile_fits(t, boxDim[0], count), CUDA_ERROR_INVALID_VALUE);
     REQUIRE(is_covered(t, boxDim[0]), CUDA_ERROR_INVALID_VALUE);
@@ -157,7 +157,7 @@ ENTRY(cuTensorMapEncodeIm2col,
     return CUDA_SUCCESS;
 }
 
-// The driver of an H200 encodes this kind, although kernels can use it from compute capability 10.0 on only.
+// An H200's driver encodes this kind, although kernels can only use it on compute capability 10.0 and later.
 ENTRY(cuTensorMapEncodeIm2colWide,
       12080)(CUtensorMap* tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank, void* globalAddress,
              const cuuint64_t* globalDim, const cuuint64_t* globalStrides, int pixelBoxLowerCornerWidth,

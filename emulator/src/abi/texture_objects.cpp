@@ -46,7 +46,7 @@ ENTRY(cuTexObjectGetTextureDesc, 5000)(CUDA_TEXTURE_DESC* pTexDesc, CUtexObject 
     auto texture = ImageObject::find_texture(texObject);
     REQUIRE(pTexDesc && texture, CUDA_ERROR_INVALID_VALUE);
     *pTexDesc = texture->sampling();
-    // Drivers do not return the border colour.
+    // Drivers do not return the border color.
     std::fill(std::begin(pTexDesc->borderColor), std::end(pTexDesc->borderColor), 0.0f);
     return CUDA_SUCCESS;
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Device attributes: the values of a GPU of compute capability 9.0 (an H200), except that features which the software
-// device does not have are 0.
+// Device attributes: the values of a GPU of compute capability 9.0 (an H200), except that features missing from the
+// software device are 0.
 #include <algorithm>
 #include <array>
 
@@ -12,7 +12,7 @@
 namespace emu::state {
 namespace {
 
-// What the Programming Guide lists by compute capability.
+// Values that the Programming Guide lists by compute capability.
 struct Capability {
     int version; // major * 10 + minor
     int shared, shared_optin, reserved_shared, blocks, threads;
@@ -138,7 +138,7 @@ const AttributeRow attribute_rows[] = {
 
 using Values = std::array<int, CU_DEVICE_ATTRIBUTE_MAX>;
 
-// Each launch asks for about ten of them.
+// Each launch reads about ten of them.
 const Values& values_by_attribute()
 {
     static const Values values = [] {
@@ -150,7 +150,7 @@ const Values& values_by_attribute()
     return values;
 }
 
-// The first attribute that a driver of that version does not know.
+// Returns the first attribute that a driver of that version does not recognize.
 int unknown_from(int version)
 {
     if (version >= 13020)
@@ -192,7 +192,7 @@ namespace {
 
 constexpr uint32_t warp_size = 32, register_unit = 256, warp_unit = 4;
 
-// How many warps fit into the registers of a multiprocessor: each warp takes units of 256 registers, and warps are
+// Returns how many warps fit into the registers of an SM: each warp takes units of 256 registers, and warps are
 // distributed over 4 partitions.
 int warps_by_registers(const Device& device, uint32_t registers)
 {

@@ -44,8 +44,8 @@ std::unordered_map<CUcontext, int>& ended() // the device of each destroyed cont
     return *rows;
 }
 
-// Whether an operation has an effect that the program can see. After an error of the context, or an interruption, such
-// operations are skipped; the others still run, which keeps the order: events are reached, memory is returned.
+// Returns true if an operation has an effect visible to the program. After a context error or an interruption, such
+// operations are skipped. The others still run to keep the order: events are reached, and memory is returned.
 bool has_effect(Operation::Kind kind)
 {
     using Kind = Operation::Kind;
@@ -70,7 +70,7 @@ bool execute(const std::weak_ptr<Context>& weak, Operation& operation)
     } catch (const std::bad_alloc&) {
         result = CUDA_ERROR_OUT_OF_MEMORY;
     } catch (const abi::__forced_unwind&) {
-        throw; // the interpreter ends threads that call into it while it exits
+        throw; // at exit, the interpreter ends threads that call into it
     } catch (...) {
     }
     if (std::string race = exec::take_transfer_race(); !race.empty() && context)
@@ -90,15 +90,15 @@ struct Context::State {
     std::atomic<unsigned> flags{0};
     bool primary = false;
     std::atomic<CUresult> sticky{CUDA_SUCCESS};
-    std::string report; // the report of the failure
+    std::string report; // describes the failure
     bool reported = false; // a driver call has returned the failure
     std::shared_ptr<Queue> legacy_queue;
     std::once_flag legacy_made;
     std::shared_ptr<Stream> legacy;
     mutable std::mutex mutex;
     std::vector<StreamRow> streams;
-    size_t streams_to_search = 0; // so many rows are searched for those of streams that are gone
-    std::set<uint64_t> peers; // ids of contexts whose memory kernels of this one may access
+    size_t streams_to_search = 0; // this many rows are searched for streams that no longer exist
+    std::set<uint64_t> peers; // ids of contexts whose memory this context's kernels may access
     std::vector<int> peer_devices;
     std::set<uint64_t> launches; // ids of running launches
     std::condition_variable launch_ended;
@@ -262,7 +262,7 @@ void Context::fail(CUresult code, const std::string& text)
     if (state_->sticky != CUDA_SUCCESS)
         return;
     if (!text.empty())
-        say(text); // before a thread that waits learns of the failure
+        say(text); // before a waiting thread learns of the failure
     state_->report = text;
     state_->sticky = code;
 }
@@ -331,7 +331,7 @@ std::vector<std::shared_ptr<Stream>> Context::streams(uint64_t green) const
     return out;
 }
 
-// Whether no operation has to follow the work of a stream.
+// Returns true if no operation has to follow the stream's work.
 static bool is_past(const StreamRow& row)
 {
     return Place{row.queue, row.queue->submitted()}.can_be_ignored();
@@ -350,7 +350,7 @@ void Context::add_stream(StreamRow added)
     rows.push_back(std::move(added));
 }
 
-// A destroyed stream with work left stays in the list, because operations of other streams may have to follow that
+// A destroyed stream with pending work stays in the list, because operations of other streams may have to follow that
 // work.
 void Context::remove_stream(const Stream* stream)
 {
@@ -488,8 +488,8 @@ void Context::end_launch(uint64_t id)
     state_->launch_ended.notify_all();
 }
 
-// Cancels the launches that run. A launch between begin_launch() and its registration with the executor cannot be
-// cancelled yet, so this repeats until none of the earlier launches is left.
+// Cancels the running launches. A launch between begin_launch() and its registration with the executor cannot be
+// canceled yet, so this repeats until none of the earlier launches is left.
 void Context::interrupt()
 {
     constexpr int most_rounds = 100;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Contexts, and the stack of each thread that says which is current.
+// Contexts, and each thread's stack of them, whose top is the current context.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ namespace emu::state {
 class Device;
 class Stream;
 
-// A stream in the list of its context.
+// A stream in its context's list.
 struct StreamRow {
     const Stream* key = nullptr;
     std::weak_ptr<Stream> stream;
@@ -33,15 +33,15 @@ public:
     Context(Device& device, unsigned flags, bool primary);
     ~Context();
     static CUresult create(Device& device, unsigned flags, bool primary, CUcontext* out);
-    // Makes a new primary context under the handle of the device's earlier one.
+    // Creates a new primary context under the handle of the device's earlier one.
     static CUresult revive(Device& device, unsigned flags, CUcontext handle);
     static CUresult destroy(CUcontext handle); // cancels running kernels, destroys the streams
     static std::shared_ptr<Context> find(CUcontext handle);
-    // The error for a handle that find() does not know: INVALID_CONTEXT or CONTEXT_IS_DESTROYED.
+    // Returns the error for a handle that find() does not recognize: INVALID_CONTEXT or CONTEXT_IS_DESTROYED.
     static CUresult why_not(CUcontext handle);
     static Device* device_of_destroyed(CUcontext handle);
     static std::vector<std::pair<std::shared_ptr<Context>, Origin>> all();
-    // Adds another handle for this context, as green contexts have; it does not end with that handle.
+    // Adds another handle for this context, for a green context. The context does not end with that handle.
     CUcontext add_alias();
     static void remove_alias(CUcontext handle);
 
@@ -57,23 +57,24 @@ public:
     CUresult sticky() const;
     void fail(const exec::Fault& fault); // the first failure is kept
     void fail(CUresult code, const std::string& text);
-    // The report of a context that failed with this code; empty if none did. `noticed`: the program notices the failure.
+    // Returns the report of a context that failed with this code, or an empty string. `noticed` means that the program
+    // notices the failure.
     static std::string report_of(CUresult code, bool noticed);
-    // The report of a failure that the program has not noticed, or an empty string.
+    // Returns the report of a failure that the program has not noticed, or an empty string.
     std::string unreported_fault() const;
-    void recover(); // makes a context that failed usable again, unless it is destroyed
+    void recover(); // makes a failed context usable again, unless it is destroyed
 
-    // Makes a queue whose operations are skipped after an error of this context, and dropped after an interruption.
+    // Creates a queue whose operations are skipped after an error of this context, and dropped after an interruption.
     std::shared_ptr<Queue> make_queue(int priority);
     const std::shared_ptr<Queue>& legacy_queue() const;
-    // The legacy stream; the first call makes it with `make`.
+    // Returns the legacy stream. The first call creates it with `make`.
     std::shared_ptr<Stream> legacy_stream(std::shared_ptr<Stream> (*make)(Context&));
-    // The streams of one green context; 0: all streams.
+    // Returns the streams of one green context, or all streams for 0.
     std::vector<std::shared_ptr<Stream>> streams(uint64_t green = 0) const;
     void add_stream(StreamRow row);
     void remove_stream(const Stream* stream);
-    // What an operation of the legacy stream waits for: the ends of all blocking streams of the given green context, or
-    // of the streams outside of green contexts.
+    // Returns the places that an operation of the legacy stream waits for: the ends of all blocking streams in the
+    // given green context, or of the streams outside green contexts.
     std::vector<Place> blocking_ends(uint64_t green) const;
     std::vector<Place> ends(uint64_t green = 0) const; // of all streams
     CUresult synchronize(uint64_t green = 0);
@@ -90,11 +91,11 @@ public:
     bool is_peer(const Context& other) const;
     std::vector<int> peer_devices() const;
 
-    // Ends running kernels and drops queued work, which is of earlier generations. The context stays usable.
+    // Ends running kernels and drops queued work, which belongs to earlier generations. The context stays usable.
     void interrupt();
     uint32_t generation() const;
-    bool is_interrupted() const; // since the work of the calling thread was submitted
-    // Encloses a launch, so that it can be cancelled. False: it must not start.
+    bool is_interrupted() const; // since the calling thread's work was submitted
+    // Encloses a launch so that it can be canceled. If false, the launch must not start.
     bool begin_launch(uint64_t id);
     void end_launch(uint64_t id);
 
@@ -104,8 +105,8 @@ private:
     std::unique_ptr<State> state_;
 };
 
-// Registers a function that is called when a context ends, while it is still usable. Units of higher rooms make one as
-// a static object.
+// Registers a function that is called when a context ends, while it is still usable. Units of higher layers create one
+// as a static object.
 struct AtContextEnd {
     explicit AtContextEnd(void (*action)(const Context&));
 };
@@ -122,7 +123,7 @@ private:
 };
 bool owner_is_interrupted(const std::weak_ptr<Context>& context); // interrupted or destroyed
 
-// Incremented whenever a handle gains or loses its context, so that cached contexts are looked up again.
+// Incremented whenever a handle gains or loses its context, so cached contexts are looked up again.
 extern std::atomic<uint64_t> context_epoch __attribute__((visibility("hidden")));
 
 // The stack of contexts of the calling thread (context_stack.cpp).

@@ -52,7 +52,7 @@ CUresult pop_current(CUcontext* handle)
     return CUDA_SUCCESS;
 }
 
-// Replaces the top of the stack; a null handle pops it.
+// Replaces the top of the stack. A null handle pops it.
 CUresult set_current(CUcontext handle)
 {
     if (handle && !Context::find(handle))

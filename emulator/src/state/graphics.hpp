@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// A stand-in for OpenGL buffers, since this device has no OpenGL: named memory that the device can access while it is
-// mapped, and the program, in place of OpenGL, while it is not. There are no images.
+// A stand-in for OpenGL buffers, because this device has no OpenGL: named memory that the device can access while it is
+// mapped, and the program (in place of OpenGL) while it is not. There are no images.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ namespace emu::state {
 
 class GraphicsBuffer {
 public:
-    // Returns the name; 0 if there is no memory.
+    // Returns the name, or 0 if there is no memory.
     static unsigned create(Arena& memory, size_t size);
     static bool remove(unsigned name); // registered buffers live on
     static std::shared_ptr<GraphicsBuffer> find(unsigned name);
@@ -29,7 +29,7 @@ public:
     CUdeviceptr address() const { return allocation_->base; }
     void show(); // makes it accessible to the device
     void hide();
-    // Access in place of OpenGL. False if out of range, or mapped.
+    // Access in place of OpenGL. Returns false if out of range, or mapped.
     bool read(size_t offset, void* out, size_t size);
     bool write(size_t offset, const void* data, size_t size);
 
@@ -53,7 +53,7 @@ public:
     GraphicsBuffer& buffer() const { return *buffer_; }
     bool is_mapped() const { return mapped_; }
     CUresult map();
-    // Ends the mapping; the caller hides the returned buffer in stream order. Null: it is not mapped.
+    // Ends the mapping. The caller hides the returned buffer in stream order. Returns null if it is not mapped.
     std::shared_ptr<GraphicsBuffer> unmap();
 
 private:

@@ -16,7 +16,7 @@ HandleTable<GreenContext, CUgreenCtx>& green_contexts()
     return *rows;
 }
 
-// Descriptions live as long as the process: the interface has no call that destroys them.
+// Descriptions live as long as the process, because the interface has no call that destroys them.
 HandleTable<ResourceDescription, CUdevResourceDesc>& descriptions()
 {
     static auto* rows = new HandleTable<ResourceDescription, CUdevResourceDesc>;
@@ -24,9 +24,9 @@ HandleTable<ResourceDescription, CUdevResourceDesc>& descriptions()
 }
 
 std::atomic<uint64_t> next_green_context_id{1};
-std::atomic<int> living{0}; // programs without green contexts pay for no look-up
+std::atomic<int> living{0}; // programs without green contexts pay for no lookup
 
-// Adds a set of multiprocessors. Several sets in a description must come from one split, with one alignment.
+// Adds a set of SMs. If a description contains several sets, they must come from one split, with one alignment.
 CUresult add_resource(ResourceDescription* description, const MultiprocessorResource& more)
 {
     auto& mine = description->multiprocessors;
@@ -107,7 +107,7 @@ CUresult GreenContext::create(Device& device, const ResourceDescription& descrip
     green->context_ = context;
     green->id_ = next_green_context_id++;
     green->multiprocessors_ = description.multiprocessors.value_or(all_multiprocessors(device));
-    green->multiprocessors_.split = 0; // resources that a query returns may be split again
+    green->multiprocessors_.split = 0; // resources returned by a query may be split again
     green->workqueues_ = description.workqueues.value_or(default_workqueues(device.ordinal()));
     if (green->multiprocessors_.members != all_multiprocessors(device).members)
         green->partition_ = partition_of(green->multiprocessors_.members);
@@ -131,7 +131,7 @@ CUresult GreenContext::destroy(CUgreenCtx handle)
     return context ? PrimaryContext::of(context->device()).release() : CUDA_SUCCESS;
 }
 
-// Streams of an ended green context can be destroyed, and nothing else.
+// Streams of an ended green context can only be destroyed.
 void GreenContext::end()
 {
     --living;
@@ -215,7 +215,7 @@ CUresult GreenContext::record(const std::shared_ptr<Event>& event)
 {
     for (const auto& stream : streams())
         if (stream->is_capturing())
-            return Capture::refuse(*stream);
+            return Capture::reject(*stream);
     std::vector<Place> places;
     for (const auto& stream : streams())
         places.push_back({stream->queue(), stream->queue()->submitted()});
@@ -226,7 +226,7 @@ CUresult GreenContext::wait(const std::shared_ptr<Event>& event)
 {
     for (const auto& stream : streams())
         if (stream->is_capturing())
-            return Capture::refuse(*stream);
+            return Capture::reject(*stream);
     if (CUresult failed = marks_->wait(event))
         return failed;
     for (const auto& stream : streams())

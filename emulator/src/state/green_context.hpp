@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Green contexts: subsets of a device's multiprocessors, with streams that run kernels on them. Everything else belongs
-// to the primary context; a green context has a second handle of that one, which can be made current.
+// Green contexts: subsets of a device's SMs, with streams that run kernels on them. Everything else belongs to the
+// primary context; a green context has a second handle for it, which can be made current.
 #pragma once
 
 #include <memory>
@@ -16,9 +16,9 @@ namespace emu::state {
 
 class Event;
 
-// What a green context is made of.
+// The resources that a green context is created from.
 struct ResourceDescription {
-    std::optional<MultiprocessorResource> multiprocessors; // none: all multiprocessors
+    std::optional<MultiprocessorResource> multiprocessors; // none: all SMs
     std::optional<CUdevWorkqueueConfigResource> workqueues;
     int device = 0;
 
@@ -48,7 +48,8 @@ public:
     CUresult resource(CUdevResourceType type, CUdevResource* out) const;
     CUresult create_stream(unsigned flags, int priority, CUstream* out);
     CUresult synchronize();
-    // An event after all earlier work of its streams; later work of its streams waits for an event.
+    // Records an event after all earlier work of its streams. Later work of its streams can be made to wait for an
+    // event.
     CUresult record(const std::shared_ptr<Event>& event);
     CUresult wait(const std::shared_ptr<Event>& event);
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Driver handles are numbers that look like pointers, are never reused, and are looked up in a table. So a destroyed or
-// foreign handle is recognized, and never dereferenced.
+// Driver handles are numbers that look like pointers. They are never reused or dereferenced but looked up in a table,
+// which exposes destroyed and foreign handles.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ namespace emu::state {
 
 enum class HandleState { live, destroyed, never };
 
-// T is the object, H the driver's handle type. There is one table for each kind, in its .cpp file.
+// T is the object, H the driver's handle type. Each kind has one table, in its .cpp file.
 template <class T, class H> class HandleTable {
 public:
     H add(std::shared_ptr<T> object)
@@ -30,7 +30,7 @@ public:
         return reinterpret_cast<H>(number);
     }
 
-    // Adds an object under a handle that was used before, as primary contexts have.
+    // Adds an object under a previously used handle, for primary contexts.
     void put(H handle, std::shared_ptr<T> object)
     {
         std::unique_lock lock(mutex_);
@@ -44,7 +44,7 @@ public:
         return row == rows_.end() ? nullptr : row->second.object;
     }
 
-    // Returns the object, so that it is destroyed after the lock is released.
+    // Returns the object, so it is destroyed after the lock is released.
     std::shared_ptr<T> remove(H handle)
     {
         std::unique_lock lock(mutex_);
@@ -66,7 +66,7 @@ public:
         return given ? HandleState::destroyed : HandleState::never;
     }
 
-    // All live objects in the order of creation, with the driver call that made each.
+    // Returns all live objects in creation order, with the driver call that created each.
     std::vector<std::pair<std::shared_ptr<T>, Origin>> all() const
     {
         std::shared_lock lock(mutex_);
@@ -84,9 +84,9 @@ private:
         std::shared_ptr<T> object;
         Origin made_by;
     };
-    // Below every mapped address, so that dereferencing a handle faults.
+    // Below every mapped address, so dereferencing a handle faults.
     static constexpr uintptr_t first = 0x10000, step = 16;
-    static std::atomic<uintptr_t> next_; // for each kind; kinds may have equal numbers
+    static std::atomic<uintptr_t> next_; // one per kind; different kinds may have equal numbers
     static uintptr_t next() { return next_.fetch_add(step); }
 
     mutable std::shared_mutex mutex_;

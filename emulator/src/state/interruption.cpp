@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The handler of SIGINT calls the earlier handler, and wakes a thread of the library, which asks the policy.
+// The SIGINT handler calls the earlier handler, and wakes a library thread, which consults the policy.
 #include "interruption.hpp"
 
 #include <atomic>
@@ -21,7 +21,7 @@ namespace {
 std::atomic<InterruptPolicy> policy{nullptr};
 sem_t arrived; // posted by the handler
 std::atomic<uint64_t> arrivals{0}, handled{0};
-std::atomic<bool> has_ended_work{false}; // whether the latest handled SIGINT ended work
+std::atomic<bool> has_ended_work{false}; // true if the latest handled SIGINT ended work
 struct sigaction first = {};             // the handler before ours was installed
 struct sigaction earlier = {};           // the one that we call: the first, or one that has replaced ours since
 thread_local bool passing_on __attribute__((tls_model("initial-exec"))) = false;

@@ -7,7 +7,7 @@
 namespace emu::state {
 namespace {
 
-// The values of compute capability 9.0. `highest` 0: the limit cannot be set, or setting it has no effect. Limits
+// The values of compute capability 9.0. If `highest` is 0, the limit cannot be set, or setting it has no effect. Limits
 // without a row are not supported.
 struct LimitRow {
     CUlimit limit;

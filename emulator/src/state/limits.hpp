@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The limits of a context: one row for each, with its default and its range.
+// Context limits: one row for each, with its default and its range.
 #pragma once
 
 #include "../common.hpp"

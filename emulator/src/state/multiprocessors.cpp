@@ -10,7 +10,7 @@
 namespace emu::state {
 namespace {
 
-// What the private bytes of a device resource contain.
+// The contents of a device resource's private bytes.
 struct Hidden {
     uint64_t mark;
     uint64_t split;
@@ -34,7 +34,7 @@ MultiprocessorSet take(MultiprocessorSet* left, unsigned count)
     return taken;
 }
 
-// The size of a group that is split from `left`, or the error that the driver gives.
+// Finds the size of a group split from `left`, or returns the driver's error.
 CUresult size_of_group(const MultiprocessorResource& from, const CU_DEV_SM_RESOURCE_GROUP_PARAMS& group, unsigned left,
                        bool probing, unsigned* out)
 {
@@ -60,7 +60,7 @@ void MultiprocessorResource::write(CUdevResource* out) const
 {
     *out = {};
     if (members.none())
-        return; // the result is invalid: nothing is left
+        return; // the result is invalid, so nothing is left
     Hidden hidden{mark, split, device, 0, {}};
     for (unsigned i = 0; i < most_multiprocessors; ++i)
         hidden.members[i / 64] |= uint64_t(members.test(i)) << i % 64;
@@ -113,7 +113,7 @@ CUresult split_evenly(const MultiprocessorResource& from, unsigned flags, unsign
         CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING | CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE;
     if (flags & ~known_flags)
         return CUDA_ERROR_INVALID_VALUE;
-    if (from.split) // "the output results cannot be split again", says the interface
+    if (from.split) // "the output results cannot be split again", according to the interface
         return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
     bool alone = flags & CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING;
     MultiprocessorResource group = from;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which driver call is in progress on this thread. The gate of `abi` sets it; each new object keeps a copy, so that
-// reports can say which call made it.
+// The driver call in progress on this thread. The gate of `abi` sets it, and each new object keeps a copy, so reports
+// can name the call that created it.
 #pragma once
 
 #include "../log.hpp"
@@ -23,10 +23,10 @@ struct Origin {
     }
 };
 
-// A function that writes where the program is, "test.py:12", into the buffer.
+// A function that writes the program's current place, "test.py:12", into the buffer.
 using Locator = void (*)(char* buffer, size_t size);
 
-// Initial-exec model, because every call reads it.
+// Uses the initial-exec model, because every call reads it.
 extern thread_local Origin origin __attribute__((tls_model("initial-exec")));
 
 // Records why the call in progress fails, for the log of failed calls.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The primary context of a device: the first retain creates it, the last release ends it. Its handle stays the same for
-// the life of the process.
+// the lifetime of the process.
 #pragma once
 
 #include <mutex>
@@ -24,7 +24,7 @@ public:
 private:
     const int ordinal_;
     mutable std::mutex mutex_;
-    CUcontext handle_ = nullptr; // kept when the context has ended
+    CUcontext handle_ = nullptr; // kept after the context has ended
     unsigned references_ = 0, flags_ = 0;
     bool active_ = false;
 };

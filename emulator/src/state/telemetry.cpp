@@ -67,13 +67,13 @@ Telemetry& telemetry()
     return *current;
 }
 
-// Numbers of Xid errors, by NVIDIA's list.
+// Xid error numbers from NVIDIA's list.
 unsigned xid_of(exec::FaultKind kind)
 {
     switch (kind) {
     case exec::FaultKind::illegal_address: return 31; // GPU memory page fault
     case exec::FaultKind::assertion:
-    case exec::FaultKind::trap: return 43;   // GPU stopped processing by a fault of the program
+    case exec::FaultKind::trap: return 43;   // GPU stopped processing because of a program fault
     case exec::FaultKind::timeout: return 8; // channel timeout
     default: return 13;                      // graphics engine exception
     }

@@ -7,8 +7,8 @@
 
 namespace emu::state {
 
-// Starts a detached thread of the library. Signals are left to the program's threads, except for faults, because
-// kernels may run on this one.
+// Starts a detached library thread. Signals are left to the program's threads, except for faults, because kernels may
+// run on this thread.
 inline bool start_thread(const char* name, void* (*body)(void*), void* argument)
 {
     pthread_attr_t attributes;

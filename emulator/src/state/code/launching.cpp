@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Launches: the checks, in the order in which a driver makes them, and the run.
+// Launches: the checks, in a driver's order, and the run.
 #include <cstring>
 
 #include "../../config.hpp"
@@ -28,7 +28,7 @@ bool has_valid_dimensions(const Device& device, const Dim3& grid, const Dim3& bl
            within(block.y, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y) && within(block.z, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z);
 }
 
-// Finds the cluster size: from the source (__cluster_dims__), from the function's attributes, or from the launch.
+// Finds the cluster size, from the source (__cluster_dims__), the function's attributes, or the launch.
 CUresult find_cluster(const Function& function, const Device& device, const LaunchParameters& p, Dim3* cluster)
 {
     *cluster = Dim3{};
@@ -52,7 +52,7 @@ CUresult find_cluster(const Function& function, const Device& device, const Laun
     return CUDA_SUCCESS;
 }
 
-// Reads the parameters from a packed buffer, which `extra` (a list of keys and values) gives in place of separate
+// Reads the parameters from a packed buffer, which `extra` (a list of keys and values) passes instead of separate
 // values.
 CUresult copy_packed(const front::KernelInfo& info, void** extra, Bytes* out)
 {
@@ -70,7 +70,7 @@ CUresult copy_packed(const front::KernelInfo& info, void** extra, Bytes* out)
             return CUDA_ERROR_INVALID_VALUE;
     }
     if (size < info.parameter_bytes)
-        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES; // as hardware drivers answer
+        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES; // like hardware drivers
     if (!buffer && info.parameter_bytes)
         return CUDA_ERROR_INVALID_VALUE;
     out->resize(info.parameter_bytes);
@@ -108,7 +108,7 @@ CUresult check_resident(const Function& function, const Device& device, const ex
     return request.grid.count() > most ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE : CUDA_SUCCESS;
 }
 
-// How much of a multiprocessor the kernel can use. The host compiler's registers say nothing about those of a GPU.
+// Reports how much of an SM the kernel can use. The host compiler's register counts do not apply to a GPU.
 void advise(const Device& device, const exec::LaunchRequest& request)
 {
     OccupancyQuery query;
@@ -188,7 +188,7 @@ void run_launch(exec::LaunchRequest& request, Context& context)
     for_each(&Arena::end_kernels);
     VirtualSpace::get().end_kernels();
     if (fault.kind == exec::FaultKind::cancelled && context.sticky() == CUDA_SUCCESS) {
-        say(fault.text); // interrupted: the context stays usable
+        say(fault.text); // interrupted, so the context stays usable
     } else if (fault) {
         context.fail(fault);
         if (fault.kind != exec::FaultKind::cancelled)

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Modules, libraries, functions and kernels. A library is loaded into a context when it is first used there; a module
-// belongs to one context.
+// Modules, libraries, functions and kernels. A library is loaded into a context on first use there; a module belongs to
+// one context.
 #pragma once
 
 #include <map>
@@ -34,7 +34,7 @@ public:
     std::shared_ptr<Context> context() const { return context_.lock(); }
     const front::LoadedModule& code() const { return *code_; }
     bool is_of_library() const { return of_library_; }
-    // Finds a function. For a kernel of a library, the function gets the kernel's settings.
+    // Finds a function. A function found for a library kernel gets the kernel's settings.
     CUresult function(const std::string& name, std::shared_ptr<Function>* out, const Function* kernel = nullptr);
     CUresult global(const std::string& name, CUdeviceptr* address, size_t* size) const;
 
@@ -60,7 +60,7 @@ public:
     CUlibrary handle() const { return handle_; }
     const front::ImageContents& contents() const { return contents_; }
     CUresult kernel(const std::string& name, CUkernel* out);
-    CUresult module_in(Context& context, std::shared_ptr<Module>* out); // loads it there if needed
+    CUresult module_in(Context& context, std::shared_ptr<Module>* out); // loads it there if necessary
     std::vector<CUkernel> kernels();
 
 private:
@@ -71,17 +71,17 @@ private:
     std::map<uint64_t, std::weak_ptr<Module>> modules_; // by context id
 };
 
-// What cuFuncSetAttribute and cuKernelSetAttribute change, for each device.
+// The settings that cuFuncSetAttribute and cuKernelSetAttribute change, for each device.
 struct FunctionSettings {
-    int max_dynamic_shared = -1; // -1: unset; the default limit less the static shared memory
+    int max_dynamic_shared = -1; // -1: unset; the default limit minus the static shared memory
     int carveout = -1;
     int cluster[3] = {0, 0, 0};
     int non_portable_cluster = 0;
     int cluster_policy = 0;
 };
 
-// What can be launched: a CUfunction, which belongs to one context, or a CUkernel of a library. Drivers accept both
-// wherever a CUfunction is asked for.
+// Something to launch: a CUfunction, which belongs to one context, or a CUkernel of a library. Drivers accept either
+// wherever they take a CUfunction.
 class Function {
 public:
     static std::shared_ptr<Function> find(CUfunction handle);
@@ -91,7 +91,7 @@ public:
 
     CUfunction handle() const { return handle_; }
     bool is_kernel() const { return of_library_; }
-    // The function to launch in `context`; a kernel is loaded there if needed.
+    // Finds the function to launch in `context`. A kernel is loaded there if necessary.
     CUresult in(Context& context, std::shared_ptr<Function>* out);
 
     const front::KernelInfo& info() const { return *info_; }
@@ -118,7 +118,7 @@ private:
     CUfunction handle_ = nullptr;
     bool of_library_ = false;
     std::mutex mutex_;
-    uint64_t last_context_ = 0; // of a kernel: where it was launched last
+    uint64_t last_context_ = 0; // for a kernel: where it was last launched
     std::weak_ptr<Function> last_;
 };
 
@@ -132,15 +132,15 @@ struct LaunchParameters {
     std::shared_ptr<const exec::Partition> partition; // null: the whole device
 };
 
-// A launch that has been checked. To run it more than once, run copies of the request.
+// A launch that has passed the checks. To run it more than once, run copies of the request.
 struct PreparedLaunch {
     std::shared_ptr<exec::LaunchRequest> request;
     std::shared_ptr<Module> module; // keeps the code loaded
 };
 
-// Checks all that the driver checks, and copies the parameters.
+// Makes every check that the driver makes, and copies the parameters.
 CUresult prepare_launch(Function& function, const LaunchParameters& parameters, Context& context, PreparedLaunch* out);
-// Runs a launch on a worker, under a new id. A fault becomes the error of the context.
+// Runs a launch on a worker, under a new id. A fault becomes the context's error.
 void run_launch(exec::LaunchRequest& request, Context& context);
 
 } // namespace emu::state

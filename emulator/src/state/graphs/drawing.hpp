@@ -8,7 +8,7 @@ namespace emu::state {
 
 class Graph;
 
-// `flags` are CUgraphDebugDot_flags. False if the file cannot be written.
+// `flags` are CUgraphDebugDot_flags. Returns false if the file cannot be written.
 bool draw(const Graph& graph, unsigned flags, const char* path);
 
 } // namespace emu::state

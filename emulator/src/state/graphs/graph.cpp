@@ -28,7 +28,7 @@ bool follows(const GraphNode& node, const GraphNode* before)
     return node.from.count(const_cast<GraphNode*>(before)) != 0;
 }
 
-// Copies the record of a node for a clone: graphs inside are cloned, everything else is shared.
+// Copies a node's record for a clone: graphs inside are cloned, everything else is shared.
 Work copy_work(const Work& work, const std::shared_ptr<Graph>& owner)
 {
     if (auto child = work_as<ChildWork>(work))
@@ -96,7 +96,7 @@ void Graph::forget(const GraphNode& node)
 void Graph::forget_graphs(const Work& work)
 {
     for (auto& graph : graphs_in(work)) {
-        if (graph->forgotten_.exchange(true)) // by a graph around it: the destructor of each would visit all inside
+        if (graph->forgotten_.exchange(true)) // by an enclosing graph: the destructor of each would visit all inside
             continue;
         graphs().remove(graph->handle());
         for (auto& inner : graph->nodes())

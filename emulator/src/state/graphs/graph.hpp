@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Graphs: nodes and the edges between them, built by capture or by hand. A graph is a template; what runs is an
-// executable that was instantiated from it (graph_exec.hpp).
+// Graphs: nodes and the edges between them, built by capture or by hand. A graph is a template; an executable
+// instantiated from it (graph_exec.hpp) runs.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ struct GraphNode;
 struct ById {
     bool operator()(const GraphNode* a, const GraphNode* b) const;
 };
-using NodeSet = std::set<GraphNode*, ById>; // in the order of creation
+using NodeSet = std::set<GraphNode*, ById>; // in creation order
 
 struct GraphNode {
     CUgraphNode handle = nullptr;
@@ -31,7 +31,7 @@ struct GraphNode {
     std::weak_ptr<Graph> graph;
     NodeSet from, to; // predecessors and successors, nodes of the same graph
     Work work;
-    CUgraphNode original = nullptr; // in a clone: the node that it was copied from
+    CUgraphNode original = nullptr; // in a clone: the original node
 };
 
 inline bool ById::operator()(const GraphNode* a, const GraphNode* b) const
@@ -43,12 +43,12 @@ using GraphNodes = std::vector<std::shared_ptr<GraphNode>>;
 
 class Graph : public std::enable_shared_from_this<Graph> {
 public:
-    // `owner`: the graph that contains this one as a child graph, or as the body of a conditional node.
+    // `owner` is the graph that contains this one as a child graph, or as the body of a conditional node.
     static std::shared_ptr<Graph> make(const std::shared_ptr<Graph>& owner = nullptr);
     static std::shared_ptr<Graph> find(CUgraph handle);
     static CUresult destroy(CUgraph handle);
     static std::shared_ptr<GraphNode> find_node(CUgraphNode handle);
-    static std::vector<std::pair<std::shared_ptr<Graph>, Origin>> all(); // without those that other graphs contain
+    static std::vector<std::pair<std::shared_ptr<Graph>, Origin>> all(); // except those contained in other graphs
     ~Graph();
 
     CUgraph handle() const { return handle_; }
@@ -56,20 +56,20 @@ public:
     bool is_owned() const { return owned_; }
     std::shared_ptr<Graph> root();
 
-    // Adds a node behind its predecessors.
+    // Adds a node after its predecessors.
     std::shared_ptr<GraphNode> add(Work work, const std::vector<GraphNode*>& from);
     CUresult remove(GraphNode& node);
     CUresult set_work(GraphNode& node, Work work);
     GraphNodes nodes() const;
-    // Adds all edges or none; INVALID_VALUE if one exists already, or would lead from a node to itself. remove_edges()
-    // likewise, if one does not exist.
+    // Adds all edges or none. Returns INVALID_VALUE if one already exists, or would connect a node to itself.
+    // remove_edges() likewise returns it if one does not exist.
     CUresult add_edges(const std::vector<std::pair<GraphNode*, GraphNode*>>& edges);
     CUresult remove_edges(const std::vector<std::pair<GraphNode*, GraphNode*>>& edges);
     std::vector<GraphNode*> dependents(const GraphNode& node) const;
-    // The node of this clone that was copied from `original`.
+    // Finds the node of this clone that was copied from `original`.
     std::shared_ptr<GraphNode> clone_of(CUgraphNode original) const;
     bool has(CUgraphNodeType type) const;
-    bool has_memory() const; // such a graph cannot be changed any more, and has one executable at a time
+    bool has_memory() const; // such a graph can no longer be changed, and has one executable at a time
     bool frees(const GraphMemory& memory) const;
     std::shared_ptr<Graph> clone(const std::shared_ptr<Graph>& owner = nullptr) const;
 
@@ -82,7 +82,7 @@ public:
     struct Condition {
         CUgraphConditionalHandle handle;
         unsigned value;
-        bool assign; // assign the default value at each launch
+        bool assign; // assign the default value on each launch
     };
     const std::vector<Condition>& conditions() const { return conditions_; }
 
@@ -101,13 +101,13 @@ private:
     std::atomic<bool> forgotten_{false}; // the handles inside are invalid
     std::weak_ptr<Graph> owner_;
     mutable std::mutex mutex_;
-    std::map<unsigned, std::shared_ptr<GraphNode>> nodes_; // by their ids
-    std::map<CUgraphNodeType, unsigned> counts_;           // of nodes, by type
+    std::map<unsigned, std::shared_ptr<GraphNode>> nodes_; // by id
+    std::map<CUgraphNodeType, unsigned> counts_;           // node counts by type
     UserObjects objects_;
     std::vector<Condition> conditions_; // kept by the outermost graph
 };
 
-// The graphs inside a node: the child graph, or the bodies of a conditional node.
+// Returns the graphs inside a node: the child graph, or the bodies of a conditional node.
 std::vector<std::shared_ptr<Graph>> graphs_in(const Work& work);
 
 } // namespace emu::state

@@ -21,7 +21,7 @@ HandleTable<GraphExec, CUgraphExec>& graph_execs()
 
 std::atomic<unsigned> next_graph_exec_id{1};
 
-// Sorts nodes topologically; fewer than given if there is a cycle.
+// Sorts nodes topologically. Returns fewer nodes than given if there is a cycle.
 std::vector<GraphNode*> sorted(const GraphNodes& nodes)
 {
     std::map<const GraphNode*, std::vector<GraphNode*>> next;
@@ -41,7 +41,7 @@ std::vector<GraphNode*> sorted(const GraphNodes& nodes)
     return out;
 }
 
-// Null if there is a cycle; then `error` is a node of it.
+// Returns null if there is a cycle, with one of its nodes in `error`.
 std::shared_ptr<ExecGraph> compile(const Graph& graph, CUgraphNode* error)
 {
     auto made = std::make_shared<ExecGraph>();
@@ -81,7 +81,7 @@ void each_node(const ExecGraph& graph, const std::function<void(const ExecNode&)
     }
 }
 
-// Whether a body of a conditional node may have such a node, by the documented list.
+// Returns true if a conditional node's body may contain such a node, by the documented list.
 bool is_for_bodies(CUgraphNodeType type)
 {
     switch (type) {
@@ -95,7 +95,7 @@ bool is_for_bodies(CUgraphNodeType type)
     }
 }
 
-// Finds a node that is not allowed in bodies of conditional nodes, in a body or in a child graph of one.
+// Finds a node that conditional bodies may not contain, in a body or in one of its child graphs.
 const ExecNode* find_foreign(const ExecGraph& graph, bool in_body)
 {
     for (const ExecNode& node : graph.nodes) {
@@ -109,7 +109,7 @@ const ExecNode* find_foreign(const ExecGraph& graph, bool in_body)
     return nullptr;
 }
 
-// Checks the documented rules for graphs that kernels launch; fills in the reason.
+// Checks the documented rules for graphs launched by kernels, and fills in the reason.
 CUresult check_for_kernels(const ExecGraph& root, uint64_t flags, CUDA_GRAPH_INSTANTIATE_PARAMS* report)
 {
     CUgraphNode foreign = nullptr;
@@ -162,7 +162,7 @@ CUresult mismatch(CUgraphExecUpdateResultInfo* info, CUgraphExecUpdateResult res
     return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
 }
 
-// Pairs nodes in the order of their creation, as drivers do.
+// Pairs nodes in creation order, like drivers.
 CUresult match(const ExecGraph& now, const ExecGraph& then, CUgraphExecUpdateResultInfo* info)
 {
     if (now.nodes.size() != then.nodes.size())
@@ -182,7 +182,7 @@ CUresult match(const ExecGraph& now, const ExecGraph& then, CUgraphExecUpdateRes
     return CUDA_SUCCESS;
 }
 
-// What a launch does to graph memory, computed before anything happens.
+// A launch's effect on graph memory, computed before anything happens.
 struct MemoryPlan {
     std::map<GraphMemory*, bool> live;  // state after the nodes so far
     std::map<int, long long> now, most; // bytes by device
@@ -305,7 +305,7 @@ CUresult GraphExec::set_work(CUgraphNode node, Work work)
         CUgraphNode error = nullptr;
         CUgraphExecUpdateResultInfo reason{};
         auto inner = compile(*child->graph, &error);
-        Graph::forget_graphs(work); // no handle of this clone was given out
+        Graph::forget_graphs(work); // no handle of this clone was passed to the program
         if (!inner || match(*found->graphs[0], *inner, &reason))
             return CUDA_ERROR_INVALID_VALUE;
         found->graphs = {inner};
@@ -348,7 +348,7 @@ CUresult GraphExec::is_enabled(CUgraphNode node, bool* enabled)
 
 namespace {
 
-// Takes over the parameters of `from`. Nodes keep the handles that the program knows, and a conditional node keeps its
+// Takes over the parameters of `from`. Nodes keep the handles that the program has, and a conditional node keeps its
 // conditional handle.
 void take_over(ExecGraph& to, const ExecGraph& from)
 {
@@ -393,7 +393,7 @@ CUresult GraphExec::plan_memory(Stream& stream)
     for (auto& row : plan.most)
         if (!GraphReserve::of(row.first).ensure(size_t(row.second)))
             return CUDA_ERROR_OUT_OF_MEMORY;
-    for (const ExecNode& node : root_->nodes) // freed in stream order, ahead of the nodes
+    for (const ExecNode& node : root_->nodes) // freed in stream order, before the nodes
         if (auto allocation = work_as<AllocationWork>(node.work)) {
             if (allocation->memory->drop())
                 stream.enqueue({Operation::Kind::release, "cuGraphLaunch", [memory = allocation->memory] {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Executable graphs: a graph as it was when it was instantiated, with parameters of its own. A launch keeps the
-// parameters with which it started, so that they can be changed while it runs.
+// Executable graphs: a graph as it was when instantiated, with its own parameters. A launch keeps the parameters it
+// started with, so they can be changed while it runs.
 #pragma once
 
 #include <atomic>
@@ -31,7 +31,7 @@ public:
     CUresult launch(Stream& stream);
     void upload() { is_uploaded_ = true; }
     CUresult update(Graph& graph, CUgraphExecUpdateResultInfo* info);
-    // `node`: of the graph that was instantiated. The new record must be of the same type.
+    // `node` belongs to the graph that was instantiated. The new record must have the same type.
     CUresult set_work(CUgraphNode node, Work work);
     CUresult work_of(CUgraphNode node, Work* out);
     CUresult set_enabled(CUgraphNode node, bool enabled);
@@ -46,16 +46,16 @@ private:
     unsigned id_ = 0;
     uint64_t flags_ = 0;
     bool has_memory_ = false;
-    bool is_only_one_ = false; // of its graph, at a time
+    bool is_only_one_ = false; // one executable per graph at a time
     std::weak_ptr<Graph> graph_;
-    std::mutex launch_mutex_; // taken before the other lock; in deterministic mode the graph runs while it is held
+    std::mutex launch_mutex_; // taken before the other lock; held while the graph runs in deterministic mode
     std::mutex mutex_;
     std::shared_ptr<ExecGraph> root_;
     std::shared_ptr<ConditionValues> conditions_;
     UserObjects objects_;
-    Place last_;                           // launches of one executable run one after another
-    std::atomic<bool> is_uploaded_{false}; // kernels can launch uploaded graphs only
-    // Whether a launch by a kernel is pending: as a sibling or child, or as a tail.
+    Place last_;                           // launches of one executable run sequentially
+    std::atomic<bool> is_uploaded_{false}; // kernels can only launch uploaded graphs
+    // True while a launch by a kernel is pending: as a sibling or child, or as a tail.
     std::shared_ptr<std::atomic<bool>> beside_ = std::make_shared<std::atomic<bool>>(false);
     std::shared_ptr<std::atomic<bool>> tail_ = std::make_shared<std::atomic<bool>>(false);
 };

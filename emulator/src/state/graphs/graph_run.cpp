@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t most_threads = 8;
 
-// The values of cudaGraphLaunch() for its stream argument, and the limit of pending launches.
+// The values that cudaGraphLaunch() accepts as its stream, and the limit on pending launches.
 constexpr uint64_t as_tail = 1ull << 56, as_child = 2ull << 56, as_sibling = 3ull << 56;
 constexpr size_t most_launched = 120, most_tails = 255;
 
@@ -55,7 +55,7 @@ public:
     }
 
 private:
-    // Takes a ready node: the newest one, or a random one in the shuffle mode, so that a missing edge shows.
+    // Takes a ready node: the newest one, or a random one in shuffle mode, so that a missing edge becomes visible.
     unsigned take()
     {
         size_t index = ready_.size() - 1;
@@ -94,7 +94,7 @@ private:
         return true;
     }
 
-    // For the check of races: a node follows its ancestors. Nodes of bodies count as the node that has the body.
+    // For the races check: a node follows its ancestors. Nodes in a body count as the node that owns the body.
     std::shared_ptr<const exec::Turn> turn_of(unsigned index) const
     {
         if (!turn_ || turn_->node)
@@ -116,7 +116,7 @@ private:
                 ancestors_[to][i] = true;
     }
 
-    // Called under the lock: starts a helper for each node that could run now.
+    // Called under the lock. Starts a helper for each node that could run now.
     void call_help()
     {
         if (config().mode == Mode::deterministic)
@@ -143,9 +143,9 @@ private:
     }
 
     const ExecGraph& graph_;
-    GraphRun& run_; // gone, like graph_, once every node has run: a helper may begin later
+    GraphRun& run_; // like graph_, gone once every node has run: a helper may begin later
     const uint64_t generation_;
-    std::shared_ptr<const exec::Turn> turn_; // of the launch
+    std::shared_ptr<const exec::Turn> turn_; // the launch's turn
     std::vector<std::vector<bool>> ancestors_;
     std::mutex mutex_;
     std::condition_variable changed_;
@@ -200,8 +200,7 @@ GraphRun::GraphRun(std::shared_ptr<const ExecGraph> graph, const UserObjects& ob
 {
 }
 
-// Waits for an event see what was recorded before the launch; records and waits inside of the graph are ordered by the
-// graph.
+// Waits for an event see records made before the launch. The graph itself orders the records and waits inside it.
 void GraphRun::announce()
 {
     announce(*graph_);
@@ -248,7 +247,7 @@ CUresult GraphRun::run()
     return CUDA_SUCCESS;
 }
 
-// Runs the graph, and what its kernels launch beside it.
+// Runs the graph, and the graphs that its kernels launch alongside it.
 void GraphRun::run_alone()
 {
     GenerationScope scope(generation_);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// One run of an executable graph. The next node is decided while it runs: a node is ready as soon as all of its
-// predecessors are done, ready nodes run on helper threads, and a body runs as often as its condition says.
+// One run of an executable graph. The next node is chosen at run time: a node is ready as soon as all its predecessors
+// have completed, ready nodes run on helper threads, and a body runs as often as its condition demands.
 #pragma once
 
 #include <atomic>
@@ -34,7 +34,7 @@ struct ExecGraph {
     std::vector<ExecNode> nodes; // sorted topologically
 };
 
-// The values of conditional handles, which kernels set. They are kept from run to run.
+// The values of conditional handles, which kernels set. They persist from run to run.
 class ConditionValues : public exec::ConditionSink {
 public:
     void define(CUgraphConditionalHandle handle, unsigned value, bool assign);
@@ -51,8 +51,8 @@ private:
     std::map<CUgraphConditionalHandle, Row> rows_;
 };
 
-// Makes the run of a graph that a kernel launches; null if there is no such executable, or the kernel may not launch
-// it.
+// Creates the run of a graph launched by a kernel. Returns null if there is no such executable, or if the kernel may
+// not launch it.
 class GraphRun;
 using MakeRun = std::shared_ptr<GraphRun> (*)(uint64_t executable, const GraphRun& from, bool is_tail);
 
@@ -60,11 +60,12 @@ class GraphRun : public NodeRunner, public exec::GraphLauncher {
 public:
     GraphRun(std::shared_ptr<const ExecGraph> graph, const UserObjects& objects,
              std::shared_ptr<ConditionValues> conditions, std::shared_ptr<Context> context, int priority);
-    // Lets kernels of the graph launch graphs; `executable` is the graph's own handle.
+    // Lets the graph's kernels launch graphs. `executable` is the graph's own handle.
     void allow_launches(uint64_t executable, MakeRun make);
-    // Sets the flag while a run that a kernel launched is pending; cleared when a tail starts, or another run ends.
+    // Sets the flag while a run launched by a kernel is pending. It is cleared when a tail starts, or when any other
+    // run ends.
     void occupy(std::shared_ptr<std::atomic<bool>> place) { place_ = std::move(place); }
-    // Marks the events that the graph records as pending, and takes the last records of those that it waits for.
+    // Marks the events that the graph records as pending, and takes the last records of the events it waits for.
     void announce();
     CUresult run();
     int priority() const { return priority_; }
@@ -87,7 +88,7 @@ private:
     using Runs = std::deque<std::shared_ptr<GraphRun>>;
     struct Launched {
         std::shared_ptr<GraphRun> run;
-        std::shared_ptr<Queue> queue; // null: not running yet
+        std::shared_ptr<Queue> queue; // null: not yet running
     };
 
     void run_alone();
@@ -100,7 +101,7 @@ private:
     void run_graph(const ExecGraph& graph);
 
     std::shared_ptr<const ExecGraph> graph_;
-    UserObjects objects_; // kept until the run is done
+    UserObjects objects_; // kept until the run has completed
     std::shared_ptr<ConditionValues> conditions_;
     std::shared_ptr<Context> context_;
     int priority_;
@@ -113,7 +114,7 @@ private:
     GraphRun* parent_ = nullptr; // the run that waits for this one
     std::shared_ptr<std::atomic<bool>> place_;
     std::mutex mutex_;
-    std::vector<Launched> launched_; // launched by kernels, to run beside this one
+    std::vector<Launched> launched_; // launched by kernels, to run alongside this one
     size_t started_ = 0;
     Runs tails_; // launched by kernels, to run after this one
 };

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The work of graph nodes: one record for each kind of node, with the parameters that a program can read and change. A
-// record does not change once it is part of a graph: new parameters make a new record.
+// The work of graph nodes: one record per node type, with the parameters that a program can read and change. A record
+// does not change once it is part of a graph; new parameters create a new record.
 #pragma once
 
 #include <functional>
@@ -21,17 +21,17 @@ class Event;
 class Graph;
 struct ExecNode;
 
-// What a record needs of the run in which it is executed.
+// The part of a run that its records use.
 class NodeRunner {
 public:
     virtual bool is_stopped() const = 0; // the context has an error, or was interrupted
     virtual void fail(CUresult result, const char* what) = 0;
-    virtual void reach(const ExecNode& node) = 0; // completes the event of the node
-    virtual void wait(const ExecNode& node) = 0;  // waits for the event of the node
+    virtual void reach(const ExecNode& node) = 0; // completes the node's event
+    virtual void wait(const ExecNode& node) = 0;  // waits for the node's event
     virtual unsigned condition(CUgraphConditionalHandle handle) const = 0;
     virtual exec::ConditionSink& conditions() = 0;
     virtual exec::GraphLauncher& launcher() = 0;
-    // Runs a graph inside the node to its end, if the node has one of that index.
+    // Runs a graph inside the node to its end, if the node has one with that index.
     virtual void run_inner(const ExecNode& node, size_t index) = 0;
 
 protected:
@@ -42,7 +42,7 @@ class NodeWork {
 public:
     explicit NodeWork(CUgraphNodeType type) : type(type) {}
     virtual ~NodeWork() = default;
-    // Called on a worker when all predecessors are done.
+    // Called on a worker when all predecessors have completed.
     virtual void run(const ExecNode& node, NodeRunner& runner) const = 0;
 
     const CUgraphNodeType type;
@@ -67,14 +67,14 @@ public:
     KernelWork() : NodeWork(CU_GRAPH_NODE_TYPE_KERNEL) {}
     static CUresult make(Function& function, const LaunchParameters& parameters,
                          const std::shared_ptr<Context>& context, Work* out);
-    // The same kernel with one attribute changed.
+    // Returns the same kernel with one attribute changed.
     CUresult with(CUlaunchAttributeID id, const CUlaunchAttributeValue& value, Work* out) const;
     CUlaunchAttributeValue attribute(CUlaunchAttributeID id) const;
     CUDA_KERNEL_NODE_PARAMS shown() const; // its pointers are valid as long as this record
     void run(const ExecNode& node, NodeRunner& runner) const override;
 
-    std::shared_ptr<Function> function; // a function or a kernel, as the program gave it
-    LaunchParameters parameters;        // without values of parameters, which are in the request
+    std::shared_ptr<Function> function; // a function or a kernel, as passed by the program
+    LaunchParameters parameters;        // without parameter values, which are in the request
     PreparedLaunch launch;
     std::map<CUlaunchAttributeID, CUlaunchAttributeValue> attributes;
 
@@ -85,7 +85,7 @@ private:
 class CopyWork : public NodeWork {
 public:
     CopyWork() : NodeWork(CU_GRAPH_NODE_TYPE_MEMCPY) {}
-    // A copy that a stream captured: both sides are resolved already.
+    // A copy captured from a stream: both sides are already resolved.
     static Work captured(const Side& target, const Side& source, const Box& box);
     static CUresult make(const CUDA_MEMCPY3D& parameters, const std::shared_ptr<Context>& context, Work* out);
     void run(const ExecNode& node, NodeRunner& runner) const override;
@@ -116,7 +116,7 @@ public:
     const CUDA_HOST_NODE_PARAMS parameters;
 };
 
-// Waits for values in memory, and writes of values.
+// Waits for values in memory, and writes values.
 class MemoryOperationWork : public NodeWork {
 public:
     explicit MemoryOperationWork(std::function<CUresult()> operation)
@@ -144,7 +144,7 @@ class AllocationWork : public NodeWork {
 public:
     AllocationWork() : NodeWork(CU_GRAPH_NODE_TYPE_MEM_ALLOC) {}
     static CUresult make(CUDA_MEM_ALLOC_NODE_PARAMS_v1& parameters, Work* out);
-    void run(const ExecNode&, NodeRunner&) const override {} // the launch has allocated it already
+    void run(const ExecNode&, NodeRunner&) const override {} // the launch has already allocated it
 
     std::shared_ptr<GraphMemory> memory;
     CUDA_MEM_ALLOC_NODE_PARAMS_v1 parameters{};
@@ -167,7 +167,7 @@ public:
     explicit ChildWork(std::shared_ptr<Graph> graph) : NodeWork(CU_GRAPH_NODE_TYPE_GRAPH), graph(std::move(graph)) {}
     void run(const ExecNode& node, NodeRunner& runner) const override;
 
-    const std::shared_ptr<Graph> graph; // a copy of the given graph, which only this node has
+    const std::shared_ptr<Graph> graph; // a copy of the given graph, owned by this node alone
 };
 
 class ConditionalWork : public NodeWork {

@@ -15,7 +15,7 @@ HandleTable<UserObject, CUuserObject>& user_objects()
     return *rows;
 }
 
-// Destructors run one after another on a thread of the library.
+// Destructors run sequentially on a library thread.
 Queue& destructors()
 {
     static auto* queue = [] {

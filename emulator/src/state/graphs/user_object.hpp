@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// User objects: reference-counted objects of the program that graphs keep, with a function that is called after the
-// last reference is gone, on a thread that may make no driver calls.
+// User objects: reference-counted program objects kept by graphs. A function is called after the last reference is
+// gone, on a thread that may not make driver calls.
 #pragma once
 
 #include <atomic>
@@ -40,7 +40,7 @@ public:
     ~UserObjects();
 
     void add(const UserObjects& other);
-    // `owned`: the references are moved from the caller.
+    // `owned` means that the references are moved from the caller.
     void add(const std::shared_ptr<UserObject>& object, unsigned count, bool owned);
     CUresult remove(const std::shared_ptr<UserObject>& object, unsigned count);
 

@@ -53,7 +53,7 @@ AddressSpace& AddressSpace::get()
     return *space;
 }
 
-// Reserves the window: `spare` times the memory of all devices, so that freed addresses are not reused at once.
+// Reserves the window: `spare` times the memory of all devices, so freed addresses are not reused immediately.
 bool AddressSpace::State::reserve(size_t spare)
 {
     const Config& c = config();
@@ -256,7 +256,7 @@ CUresult AddressSpace::unregister_host(void* base)
     return CUDA_SUCCESS;
 }
 
-// The variables of a loaded image are known to `exec` by their image; these records serve pointer attributes.
+// `exec` finds a loaded image's variables by their image; these records serve pointer attributes.
 void AddressSpace::add_variable(void* address, size_t size, bool managed, int device, CUcontext context)
 {
     auto allocation = std::make_shared<Allocation>();

@@ -19,10 +19,10 @@
 namespace emu::state {
 namespace {
 
-constexpr size_t least_red_zone = 64;                          // the least number of bytes after an allocation
+constexpr size_t least_red_zone = 64;                          // minimum bytes after an allocation
 constexpr size_t usual_red_zone = 1024, most_red_zone = 64 << 10; // if the arena has spare addresses
-constexpr size_t quarantine_bytes = 64 << 20;                  // bytes of freed memory that are not reused yet
-constexpr size_t quarantine_least = 8, quarantine_most = 1024; // and how many freed ranges
+constexpr size_t quarantine_bytes = 64 << 20;                  // freed bytes held back from reuse
+constexpr size_t quarantine_least = 8, quarantine_most = 1024; // and the number of freed ranges
 constexpr size_t punch_bytes = 32 << 20;                       // larger free ranges are returned to the system
 
 std::atomic<uint64_t> next_allocation{1};
@@ -33,7 +33,7 @@ struct Arena::State {
     MemoryKind kind;
     int device;
     size_t limit, range;
-    std::byte* window = nullptr; // in addresses of kernels
+    std::byte* window = nullptr; // in kernel addresses
     std::byte* host = nullptr;
     int descriptor = -1;
 
@@ -93,7 +93,7 @@ void Arena::place(std::byte* window, std::byte* host, int descriptor)
     state_->descriptor = descriptor;
 }
 
-// Ends the arena: nothing can be allocated from it any more.
+// Ends the arena: nothing can be allocated from it afterwards.
 void Arena::end()
 {
     state_->expire(true);
@@ -106,7 +106,7 @@ void Arena::forget_descriptor()
     state_->descriptor = -1;
 }
 
-// Grows with the allocation, because an index that is wrong by a row or a factor misses by more in a larger array.
+// Grows with the allocation, because an index wrong by a row or a factor misses by more in a larger array.
 size_t Arena::State::red_zone(size_t size) const
 {
     if (!config().checks.any())
@@ -356,7 +356,7 @@ void Arena::end_kernels()
     --state_->kernels;
 }
 
-// Closes the memory to host code when no kernel has used it for 2 ms; runs only while it is open.
+// Closes the memory to host code once no kernel has used it for 2 ms. Runs only while it is open.
 void Arena::State::watch()
 {
     if (!config().checks.any())
@@ -374,7 +374,7 @@ void Arena::State::watch()
     }
 }
 
-// Registered memory and variables of modules are regions of `exec`, too.
+// Registered memory and module variables are also regions of `exec`.
 namespace arena_detail {
 exec::Region region(const Allocation& allocation)
 {

@@ -19,8 +19,8 @@
 namespace emu::state {
 namespace {
 
-// Copies a row to or from plain host memory, which may not be mapped: process_vm_readv() and its like report that,
-// where memcpy() would end the process. False if a part could not be read or written.
+// Copies a row to or from plain host memory, which may not be mapped. process_vm_readv() and process_vm_writev() report
+// that, whereas memcpy() would kill the process. Returns false if a part could not be read or written.
 bool copy_guarded(std::byte* target, const std::byte* source, size_t size)
 {
     while (size) {
@@ -171,7 +171,7 @@ namespace {
 
 constexpr size_t most_pitch = 0x7fffffff;
 
-// One side of a box copy, as the program's structure has it.
+// One side of a box copy, from the program's structure.
 struct Given {
     CUmemorytype type;
     const void* host;
@@ -220,14 +220,14 @@ CUresult find_sides(const CUDA_MEMCPY3D& p, bool captured, Side* target, Side* s
 
 namespace {
 
-CUresult refuse(int device, const char* what, const char* remedy)
+CUresult deny_access(int device, const char* what, const char* remedy)
 {
     explain("device " + std::to_string(device) + " has no access to " + what + " of the operand: grant it with " +
             remedy);
     return CUDA_ERROR_INVALID_VALUE;
 }
 
-// Fills are executed by the device of the stream, and not through the host, as copies are.
+// The stream's device executes fills; unlike copies, they do not go through the host.
 CUresult check_peer(const Side& side, const Context& context)
 {
     const Allocation& memory = *side.allocation;
@@ -236,7 +236,7 @@ CUresult check_peer(const Side& side, const Context& context)
         return CUDA_SUCCESS;
     auto peers = context.peer_devices();
     bool is_peer = std::find(peers.begin(), peers.end(), memory.device) != peers.end();
-    return is_peer ? CUDA_SUCCESS : refuse(device, "the memory", "cuCtxEnablePeerAccess");
+    return is_peer ? CUDA_SUCCESS : deny_access(device, "the memory", "cuCtxEnablePeerAccess");
 }
 
 } // namespace
@@ -262,10 +262,10 @@ CUresult check_access(const Side& side, const Context* context)
     if (device < 0)
         return CUDA_SUCCESS;
     if (side.pool)
-        return side.pool->lets_in(device) ? CUDA_SUCCESS : refuse(device, "the memory pool", "cuMemPoolSetAccess");
+        return side.pool->lets_in(device) ? CUDA_SUCCESS : deny_access(device, "the memory pool", "cuMemPoolSetAccess");
     bool mapped = side.allocation && side.allocation->kind == MemoryKind::mapped && !side.host;
     if (mapped && !(side.allocation->shared_with >> device & 1))
-        return refuse(device, "the mapping", "cuMemSetAccess");
+        return deny_access(device, "the mapping", "cuMemSetAccess");
     return CUDA_SUCCESS;
 }
 

@@ -20,9 +20,9 @@ namespace {
 
 constexpr uint64_t memory_handle_magic = 0x656d756d656d6f72; // "emumemor"
 
-// What the file says before its note.
+// The contents of the file before its note.
 struct FileExtent {
-    int file; // of the memory of the device
+    int file; // contains the device memory
     uint64_t offset, size;
 };
 
@@ -35,10 +35,10 @@ struct Import {
 
 struct Imports {
     std::mutex mutex;
-    std::map<uint64_t, Import> rows; // by the number of the file
+    std::map<uint64_t, Import> rows; // by file number
 };
 
-// Never deleted: threads may run until the process ends.
+// Never destroyed, because threads may run until the process exits.
 Imports& imports()
 {
     static auto* all = new Imports;
@@ -72,7 +72,7 @@ bool read_extent(int file, const HandleData& data, MemoryNote* note, FileExtent*
            pread(file, extent, sizeof *extent, 0) == sizeof *extent;
 }
 
-// The pages around the memory, at addresses of this process.
+// Maps the pages around the memory, at addresses of this process.
 CUresult map_extent(int file, const FileExtent& extent, Import* row)
 {
     struct stat status;
@@ -129,7 +129,7 @@ CUresult leave(CUdeviceptr base, bool all)
 
 } // namespace
 
-// Memory of pools has a way of its own, and that of other processes is theirs to pass on.
+// Pool memory is shared by other calls, and memory of another process can only be shared by that process.
 CUresult SharedMemory::describe(const std::shared_ptr<Allocation>& allocation, CUipcMemHandle* out)
 {
     if (!allocation || allocation->kind != MemoryKind::device || allocation->owner || allocation->graph)
@@ -169,7 +169,7 @@ CUresult SharedMemory::open(CUcontext context, const CUipcMemHandle& handle, CUd
     if (data.magic != memory_handle_magic)
         return CUDA_ERROR_INVALID_VALUE;
     if (data.process == getpid())
-        return CUDA_ERROR_INVALID_CONTEXT; // what hardware drivers answer
+        return CUDA_ERROR_INVALID_CONTEXT; // like hardware drivers
     MemoryNote note;
     FileExtent extent;
     if (!read_extent(File(data.process, data.file), data, &note, &extent))

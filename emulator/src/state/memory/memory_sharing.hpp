@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory of cuMemAlloc that another process opens by 64 bytes. They say where the descriptor of a
-// small file is, which exists until the memory is freed, and tells where the memory lies.
+// Memory from cuMemAlloc that another process opens with a 64-byte handle. The handle locates the descriptor of a small
+// file, which exists until the memory is freed and contains the memory's location.
 #pragma once
 
 #include "arena.hpp"
@@ -12,7 +12,7 @@ namespace emu::state {
 class SharedMemory {
 public:
     static CUresult describe(const std::shared_ptr<Allocation>& allocation, CUipcMemHandle* out);
-    // Whoever opens the same again gets the same address, until it is closed as often.
+    // Opening the same memory again returns the same address, which must be closed as many times.
     static CUresult open(CUcontext context, const CUipcMemHandle& handle, CUdeviceptr* out);
     static CUresult close(CUdeviceptr base);
     static void close_all(CUdeviceptr base); // however often it was opened

@@ -19,7 +19,7 @@ namespace emu::state {
 namespace {
 
 constexpr unsigned most_devices = 64, most_bindings = 1024;
-constexpr int most_waits = 30'000; // milliseconds for other processes to add their devices
+constexpr int most_waits = 30'000; // how long to wait for other processes to add their devices, in milliseconds
 
 std::shared_ptr<void> map_file(int file, size_t size)
 {
@@ -33,7 +33,7 @@ std::shared_ptr<void> map_file(int file, size_t size)
 
 struct Multicast::Binding {
     uint64_t offset, size, number, inode; // the inode of the memory's file
-    int device, process, file;            // who has the file, by which descriptor
+    int device, process, file;            // the process that has the file, and its descriptor there
 };
 
 struct Multicast::Shared {
@@ -107,7 +107,7 @@ unsigned Multicast::find(size_t offset, size_t size, void** places)
     return count;
 }
 
-// The memory is mapped on first use if another process has bound it, which must be running then.
+// Memory bound by another process, which must be running then, is mapped on first use.
 void* Multicast::host_of(const Binding& binding)
 {
     auto known = memory_.find(binding.number);
@@ -194,7 +194,7 @@ CUresult Multicast::unbind(int device, size_t offset, size_t size)
     std::map<uint64_t, Memory> ended; // destroyed after the lock is released
     Lock lock(shared_);
     Binding* end = shared_->bindings + shared_->binding_count;
-    // What is whole within the range must fill it.
+    // The bindings that are entirely within the range must fill it.
     auto is_within = [&](const Binding& binding) {
         return binding.device == device && binding.offset >= offset && binding.size <= size &&
                binding.offset - offset <= size - binding.size;

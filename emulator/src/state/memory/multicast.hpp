@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Multicast objects: addresses behind which each device of a team has its own memory.
+// Multicast objects: addresses backed by separate memory on each device of a team.
 #pragma once
 
 #include <map>
@@ -11,22 +11,22 @@
 
 namespace emu::state {
 
-// What a Physical has in addition if it is a multicast object. The team and its memory stand in the object's file, which
-// processes share.
+// The additional state of a Physical that is a multicast object. The object's file, which processes share, contains the
+// team and its memory.
 class Multicast {
 public:
-    // Null if the file cannot be mapped, or has no team.
+    // Returns null if the file cannot be mapped, or has no team.
     static std::shared_ptr<Multicast> create(int file, const CUmulticastObjectProp_st& properties);
     static std::shared_ptr<Multicast> open(int file);
     ~Multicast();
 
     CUresult add_device(int device);
-    // True once all devices were added. For an object that processes share, waits for the others.
+    // Returns true once all devices have been added. For an object shared between processes, waits for the others.
     bool is_complete() const;
-    // Binds the begin of `memory`, a file with the memory of a device.
+    // Binds the beginning of `memory`, a file with a device's memory.
     CUresult bind(int device, size_t offset, size_t size, int file, std::shared_ptr<void> memory);
     CUresult unbind(int device, size_t offset, size_t size);
-    // Where each device has the bytes at an offset; returns their number, or 0 if not all have them.
+    // Finds the bytes at an offset on each device. Returns the number of devices, or 0 if any lacks them.
     unsigned find(size_t offset, size_t size, void** places);
 
 private:
@@ -41,7 +41,7 @@ private:
     void* host_of(const Binding& binding);
     void drop_unbound();
     Shared* const shared_;
-    std::map<uint64_t, Memory> memory_; // by the number of the binding; guarded by the lock of the team
+    std::map<uint64_t, Memory> memory_; // by binding number; guarded by the team's lock
 };
 
 } // namespace emu::state

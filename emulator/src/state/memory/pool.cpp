@@ -24,7 +24,7 @@ HandleTable<Pool, CUmemoryPool>& pools()
     return *rows;
 }
 
-std::atomic<uint32_t> sharing[8]; // by device, as bits: devices whose pools it was ever given access to
+std::atomic<uint32_t> sharing[8]; // by device, as bits: devices whose pools it was ever granted access to
 
 } // namespace
 
@@ -53,7 +53,7 @@ CUresult Pool::create(const CUmemPoolProps& properties, CUmemoryPool* out)
         return device ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
     bool shared = properties.handleTypes != CU_MEM_HANDLE_TYPE_NONE;
     if (shared && properties.handleTypes != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
-        return CUDA_ERROR_NOT_SUPPORTED; // as CU_DEVICE_ATTRIBUTE_* says
+        return CUDA_ERROR_NOT_SUPPORTED; // consistent with CU_DEVICE_ATTRIBUTE_*
     if (shared && (managed || !(device || numa)))
         return CUDA_ERROR_INVALID_VALUE;
     auto pool = std::make_shared<Pool>(properties);
@@ -128,13 +128,14 @@ Arena& Pool::arena() const
     return p.location.type == CU_MEM_LOCATION_TYPE_DEVICE ? space.device(p.location.id) : space.pinned();
 }
 
-// The arena of the pool's addresses; the bytes always count against arena().
+// Returns the arena for the pool's addresses. The bytes always count against arena().
 Arena& Pool::memory() const
 {
     return state_->own ? *state_->own : arena();
 }
 
-// Called under the lock, like the next three. Reserves `bytes` more, in the largest step that the device still has.
+// Called under the lock, like the next three functions. Reserves `bytes` more, in the largest step that the device
+// still has.
 bool Pool::grow(size_t bytes)
 {
     PoolState& s = *state_;
@@ -261,7 +262,7 @@ CUresult Pool::set_access(const CUmemAccessDesc* rows, size_t count)
         if (rows[i].location.id == own && rows[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
             return CUDA_ERROR_INVALID_VALUE; // the owner always has access
         if (rows[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READ)
-            return CUDA_ERROR_NOT_SUPPORTED; // as hardware drivers answer
+            return CUDA_ERROR_NOT_SUPPORTED; // like hardware drivers
     }
     std::lock_guard lock(state_->mutex);
     for (size_t i = 0; i < count; ++i)
@@ -344,7 +345,7 @@ CUresult Pool::allocate(size_t size, Stream& stream, CUdeviceptr* out)
                 }
             }
         }
-        // Frees that are queued may return enough memory: wait for this context once.
+        // Queued frees may return enough memory, so wait for this context once.
         auto context = stream.context();
         if (attempt || !context)
             return CUDA_ERROR_OUT_OF_MEMORY;
@@ -356,7 +357,7 @@ CUresult Pool::allocate(size_t size, Stream& stream, CUdeviceptr* out)
     }
 }
 
-// Called when the stream has reached the free: the memory can be used again.
+// Called when the stream has reached the free, after which the memory can be reused.
 void Pool::finish(const Allocation& allocation)
 {
     if (is_imported())
@@ -369,7 +370,7 @@ void Pool::finish(const Allocation& allocation)
         shrink(0);
 }
 
-// Marks an allocation as being freed, so that no other call frees it; returns it.
+// Marks an allocation as being freed, so that no other call frees it, and returns it.
 CUresult Pool::claim(CUdeviceptr base, std::shared_ptr<Allocation>* out)
 {
     auto allocation = AddressSpace::get().find(base);
@@ -396,7 +397,7 @@ CUresult Pool::claim(CUdeviceptr base, std::shared_ptr<Allocation>* out)
     return CUDA_SUCCESS;
 }
 
-// Returns claimed memory to where it came from.
+// Returns claimed memory to its source.
 CUresult Pool::give_back(Allocation& allocation)
 {
     if (auto memory = allocation.graph ? GraphMemory::find(allocation.base) : nullptr)

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Memory pools and stream-ordered allocation. An allocation has its address when the call returns; its memory may be
-// used from its place in the order of the stream on.
+// used from its place in stream order.
 //
-// A pool reserves memory of its device in steps of 32 MiB. The arena assigns the addresses, so that freed ones are not
-// reused at once, and use after free is found.
+// A pool reserves device memory in steps of 32 MiB. The arena assigns the addresses, so freed ones are not reused
+// immediately, and use after free is detected.
 #pragma once
 
 #include <memory>
@@ -26,12 +26,12 @@ public:
     static CUresult create(const CUmemPoolProps& properties, CUmemoryPool* out);
     static CUresult destroy(CUmemoryPool handle); // lives on until its last block is freed
     static std::shared_ptr<Pool> find(CUmemoryPool handle);
-    // The default pool of a device, and its current pool, from which allocations are made. set_current() with null
-    // restores the default.
+    // The default pool of a device, and its current pool, which serves allocations. set_current() with null restores
+    // the default.
     static std::shared_ptr<Pool> default_of(const Device& device);
     static std::shared_ptr<Pool> current_of(const Device& device);
     static void make_current(const Device& device, std::shared_ptr<Pool> pool);
-    // The default pool and the current pool of a location that is not a device.
+    // Finds the default or current pool of a location other than a device.
     static CUresult host_pool(const CUmemLocation& location, CUmemAllocationType type, std::shared_ptr<Pool>* out);
     static std::vector<std::pair<std::shared_ptr<Pool>, Origin>> all();
 
@@ -42,19 +42,19 @@ public:
     CUresult set_attribute(CUmemPool_attribute attribute, const void* value);
     CUresult access(const CUmemLocation& location, CUmemAccess_flags* flags) const;
     CUresult set_access(const CUmemAccessDesc* rows, size_t count);
-    // Whether a device may access the memory. Pools on the host give access to no device by default.
+    // Returns true if a device may access the memory. Host pools give access to no device by default.
     bool lets_in(int device) const;
-    // The devices, as bits, whose pools kernels of `device` may access.
+    // Returns the devices, as bits, whose pools kernels on `device` may access.
     static uint32_t sharing_with(int device);
     CUresult trim(size_t keep);
     CUresult allocate(size_t size, Stream& stream, CUdeviceptr* out);
-    // Frees memory of any pool, or plain memory, after the work of the stream.
+    // Frees memory of any pool, or plain memory, after the stream's pending work.
     static CUresult release(CUdeviceptr base, Stream& stream);
-    // Frees at once, for cuMemFree; the caller has waited.
+    // Frees immediately, for cuMemFree; the caller has waited.
     static CUresult release_now(CUdeviceptr base);
 
-    // Sharing between processes: a pool by its file descriptor, an allocation by data of 64 bytes. An imported pool
-    // cannot allocate and has no attributes.
+    // Sharing between processes: a pool is passed by file descriptor, an allocation by a 64-byte handle. An imported
+    // pool cannot allocate and has no attributes.
     bool is_imported() const;
     bool has_imports() const;
     CUresult export_file(int* out) const;
@@ -65,7 +65,7 @@ public:
 private:
     static std::shared_ptr<Pool> make_default(CUmemLocationType location, int id, CUmemAllocationType type);
     static void forget_current(const std::shared_ptr<Pool>& pool);
-    static CUmemoryPool enter(std::shared_ptr<Pool> pool); // adds it to the table of handles
+    static CUmemoryPool enter(std::shared_ptr<Pool> pool); // adds it to the handle table
     CUresult open_shared();
     void close_shared();
     void close_file();

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The default and current pools of devices and of other locations.
+// The default and current pools of devices and other locations.
 #include <array>
 #include <map>
 #include <mutex>
@@ -53,7 +53,7 @@ void Pool::make_current(const Device& device, std::shared_ptr<Pool> pool)
     pools.current = std::move(pool);
 }
 
-// Restores the default pool where a destroyed pool was current.
+// Restores the default pool wherever a destroyed pool was current.
 void Pool::forget_current(const std::shared_ptr<Pool>& pool)
 {
     for (int i = 0; i < device_count(); ++i) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pools that processes share: their memory is in a file, whose descriptor is passed on.
+// Pools shared between processes: their memory is in a file, whose descriptor is passed on.
 #include <algorithm>
 #include <cstring>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ bool is_on_host(const CUmemLocation& location)
     return location.type != CU_MEM_LOCATION_TYPE_DEVICE;
 }
 
-// Maps the file of a pool into this process.
+// Maps a pool's file into this process.
 CUresult map_file(int file, const MemoryNote& note, CUdeviceptr* out)
 {
     auto& space = VirtualSpace::get();
@@ -114,7 +114,7 @@ CUresult Pool::import_file(int file, CUmemoryPool* out)
 {
     MemoryNote note;
     if (!read_memory_note(file, &note) || note.kind != MemoryNote::Kind::pool)
-        return CUDA_ERROR_UNKNOWN; // as hardware drivers answer
+        return CUDA_ERROR_UNKNOWN; // like hardware drivers
     if (!is_on_host(note.location) && !device_at(note.location.id))
         return CUDA_ERROR_INVALID_DEVICE;
     CUmemPoolProps properties{};
@@ -185,7 +185,7 @@ std::shared_ptr<Allocation> Pool::make_import(uint64_t offset, size_t size)
     return allocation;
 }
 
-// Called with the free: a later import makes a new mapping.
+// Called on a free, after which an import creates a new mapping.
 void Pool::drop_import(const Allocation& allocation)
 {
     auto row = state_->imports.find(allocation.base - state_->base);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The state of a pool, under its lock.
+// The state of a pool, protected by its lock.
 #pragma once
 
 #include <map>
@@ -18,10 +18,10 @@ struct PoolState {
     CUmemoryPool handle = nullptr;
     bool is_default = false;
     mutable std::mutex mutex;
-    int reuse[3] = {1, 1, 1}; // the three attributes CU_MEMPOOL_ATTR_REUSE_*
+    int reuse[3] = {1, 1, 1}; // the three CU_MEMPOOL_ATTR_REUSE_* attributes
     uint64_t threshold = 0;
-    uint64_t used = 0, used_high = 0; // bytes that programs asked for
-    uint64_t taken = 0;               // the same, rounded up
+    uint64_t used = 0, used_high = 0; // bytes requested by programs
+    uint64_t taken = 0;               // `used`, rounded up
     uint64_t reserved = 0, reserved_high = 0;
     uint64_t last_free = ~uint64_t(0); // the value of synchronizations() at the last free
     std::map<int, CUmemAccess_flags> access;
@@ -34,9 +34,9 @@ struct PoolState {
     std::unique_ptr<Arena> own; // null: the memory belongs to another process
     struct Import {
         std::shared_ptr<Allocation> live; // null: a free is queued
-        int uses = 0;                     // imports that are not freed yet, in program order
+        int uses = 0;                     // imports not yet freed, in program order
     };
-    std::map<uint64_t, Import> imports; // by offset in the file
+    std::map<uint64_t, Import> imports; // by file offset
 };
 
 } // namespace emu::state

@@ -66,7 +66,7 @@ struct All {
         return address - row->first < row->second.memory->size() ? row : mapped.end();
     }
 
-    // Whether the whole range is reserved, by one reservation or by adjacent ones.
+    // Returns true if the whole range is reserved, by one reservation or by adjacent ones.
     bool is_reserved(CUdeviceptr address, size_t size)
     {
         for (CUdeviceptr end = address + size; address < end;) {
@@ -78,7 +78,7 @@ struct All {
         return true;
     }
 
-    // Whether the range contains whole mappings only; with `full`, and nothing unmapped between them.
+    // Returns true if the range contains only whole mappings and, with `full`, nothing unmapped between them.
     bool holds_whole(CUdeviceptr address, size_t size, bool full)
     {
         CUdeviceptr end = address + size;
@@ -107,7 +107,7 @@ bool is_range(CUdeviceptr address, size_t size)
            VirtualSpace::get().contains(address) && VirtualSpace::get().contains(address + size - 1);
 }
 
-// Lets kernels and copies access a mapping as far as access was granted.
+// Lets kernels and copies access a mapping to the extent that access was granted.
 void apply_access(CUdeviceptr address, Mapping& mapping)
 {
     int first = -1, most = PROT_NONE;
@@ -122,7 +122,7 @@ void apply_access(CUdeviceptr address, Mapping& mapping)
         if (first < 0 || row.first == mapping.memory->properties().location.id)
             first = row.first;
     }
-    // Ordinary loads, stores and copies do not reach the memory behind a multicast address.
+    // Ordinary loads, stores and copies do not reach the memory backing a multicast address.
     if (mapping.memory->multicast())
         return;
     auto& space = AddressSpace::get();
@@ -180,7 +180,7 @@ CUresult Physical::create(size_t size, const CUmemAllocationProp& properties, CU
 
 namespace {
 
-// For kernels, which do not map the memory of other devices themselves.
+// For kernels, which do not map other devices' memory themselves.
 unsigned find_places(uint64_t address, size_t bytes, void** places)
 {
     auto object = virtual_memory::memory_at(address);
@@ -192,7 +192,7 @@ unsigned find_places(uint64_t address, size_t bytes, void** places)
 
 } // namespace
 
-// The object has no memory of its own; the file reserves what is mapped, and begins with the team.
+// The object has no memory of its own: the file reserves the mapped size, and begins with the team.
 CUresult Physical::create_multicast(const CUmulticastObjectProp_st& properties, CUmemGenericAllocationHandle* out)
 {
     auto object = std::make_shared<Physical>();
@@ -216,14 +216,14 @@ CUresult Physical::create_multicast(const CUmulticastObjectProp_st& properties, 
     return CUDA_SUCCESS;
 }
 
-// Memory counts against the limit in the process that made it.
+// Memory counts against the limit in the process that created it.
 CUresult Physical::import(int file, CUmemGenericAllocationHandle* out)
 {
     MemoryNote note;
     bool is_ours = read_memory_note(file, &note);
     bool is_multicast = note.kind == MemoryNote::Kind::multicast;
     if (!is_ours || (!is_multicast && note.kind != MemoryNote::Kind::physical))
-        return CUDA_ERROR_UNKNOWN; // as hardware drivers answer
+        return CUDA_ERROR_UNKNOWN; // like hardware drivers
     if (note.location.type == CU_MEM_LOCATION_TYPE_DEVICE && !device_at(note.location.id))
         return CUDA_ERROR_INVALID_DEVICE;
     auto memory = std::make_shared<Physical>();

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int unbacked = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
-// Replaces a mapping with empty pages. If that fails the addresses stay reserved.
+// Replaces a mapping with empty pages. If that fails, the addresses stay reserved.
 void cover(void* address, size_t size, int protection)
 {
     (void)mmap(address, size, protection, unbacked | MAP_FIXED, -1, 0);
@@ -178,7 +178,7 @@ void VirtualSpace::end_kernels()
     --kernels_;
 }
 
-// Closes the memory to host code when no kernel has used it for 2 ms; runs only while it is open.
+// Closes the memory to host code once no kernel has used it for 2 ms. Runs only while it is open.
 void VirtualSpace::watch()
 {
     uint64_t seen = 0;

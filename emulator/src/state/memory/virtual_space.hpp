@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of the window whose addresses and memory are combined while the program runs: virtual memory, pools that
-// processes share, and imported memory.
+// The part of the window whose addresses and memory are combined at run time: virtual memory, pools shared between
+// processes, and imported memory.
 //
-// Every address also has a place in the mirror, through which the library reads and writes. Where nothing is mapped any
-// more, the mirror has spare memory, so that work that comes too late does no harm.
+// Every address also has a place in the mirror, through which the library reads and writes. Once an address is
+// unmapped, spare memory takes its place in the mirror, so late work does no harm.
 #pragma once
 
 #include <atomic>
@@ -18,17 +18,17 @@ namespace emu::state {
 
 class VirtualSpace {
 public:
-    static constexpr size_t unit = 2 << 20; // of addresses and of memory
+    static constexpr size_t unit = 2 << 20; // of addresses and memory
     static VirtualSpace& get();
     bool start(std::byte* window, size_t range); // called by the address space
-    // Reserves free addresses: `wanted` if these are free, others if not. False if there are none.
+    // Reserves free addresses: `wanted` if free, otherwise others. Returns false if there are none.
     bool take(size_t size, size_t alignment, CUdeviceptr wanted, CUdeviceptr* out);
     void give(CUdeviceptr address, size_t size);
     bool contains(CUdeviceptr address) const;
     std::byte* mirror(CUdeviceptr address) const;
 
-    // Maps a part of a file. `access`, as for mmap(), is what kernels get while they run; with `host_too` all code has
-    // it, always.
+    // Maps part of a file. `access`, as for mmap(), applies to kernels while they run; with `host_too` it applies to
+    // all code, always.
     bool map(CUdeviceptr address, size_t size, int file, size_t offset, int access, bool host_too);
     void set_access(CUdeviceptr address, int access);
     void unmap(CUdeviceptr address); // undoes one map()
@@ -56,18 +56,18 @@ private:
     bool open_ = false;
 };
 
-// A memory file ends with a note that says what it is, because its descriptor is passed to other processes.
+// A memory file ends with a note that identifies it, because its descriptor is passed to other processes.
 struct MemoryNote {
     enum class Kind : uint32_t { none, physical, pool, event, memory, multicast };
     uint64_t magic = 0;
     Kind kind = Kind::none;
     CUmemLocation location{};
-    uint64_t size = 0; // without the note
+    uint64_t size = 0; // excluding the note
     uint64_t number = 0; // unique
     int handle_types = 0;
 };
 
-// The contents of a handle that another process opens: a memory file, by its descriptor in the process that made it.
+// The contents of a handle that another process opens: a memory file, by its descriptor in the process that created it.
 struct HandleData {
     uint64_t magic, number;
     int process, file;
@@ -77,7 +77,7 @@ constexpr size_t page_bytes = 4096;
 
 // Returns the descriptor, or -1.
 int make_memory_file(const char* name, MemoryNote* note);
-// Reads the note of a descriptor from another process; false if the file is not one of ours.
+// Reads the note of a descriptor from another process. Returns false if the file is not one of ours.
 bool read_memory_note(int file, MemoryNote* note);
 uint64_t random_number();
 

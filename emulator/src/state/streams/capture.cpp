@@ -92,7 +92,7 @@ void Capture::fail()
     invalid_ = true;
 }
 
-// Whether every node that the streams added precedes one of `ends`. Nodes that were added by hand need not.
+// Returns true if every node added by the streams precedes one of `ends`. Nodes added by hand need not.
 bool Capture::is_joined(const std::vector<GraphNode*>& ends) const
 {
     std::set<const GraphNode*> seen(ends.begin(), ends.end());
@@ -142,7 +142,7 @@ CUresult Capture::info(const Stream& stream, CaptureInfo* out)
     Captures& all = captures();
     if (stream.is_legacy()) {
         auto context = stream.context();
-        return context ? refuse_in(*context, true, false) : CUDA_SUCCESS;
+        return context ? reject_in(*context, true, false) : CUDA_SUCCESS;
     }
     std::lock_guard lock(all.mutex);
     if (!stream.capture_)
@@ -170,7 +170,7 @@ CUresult Capture::set_dependencies(Stream& stream, const std::vector<GraphNode*>
             return CUDA_ERROR_INVALID_VALUE;
     if (replace) {
         for (const GraphNode* node : stream.frontier_)
-            stream.capture_->nodes_.erase(node->handle); // then it need not be joined any more, as documented
+            stream.capture_->nodes_.erase(node->handle); // it then need not be joined, as documented
         stream.frontier_.clear();
     }
     add_once(stream.frontier_, nodes);
@@ -200,7 +200,7 @@ void Capture::leave(Stream& stream)
 CUresult Capture::add(Stream& stream, Work work)
 {
     std::lock_guard lock(captures().mutex);
-    if (!stream.capture_) // it has ended meanwhile
+    if (!stream.capture_) // it has ended in the meantime
         return CUDA_ERROR_ILLEGAL_STATE;
     if (stream.capture_->invalid_)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
@@ -301,9 +301,9 @@ CUresult Capture::free(Stream& stream, CUdeviceptr base)
     return add(stream, std::make_shared<FreeWork>(std::move(memory)));
 }
 
-// ---------------------------------------------------------------------------- refusals
+// ---------------------------------------------------------------------------- rejections
 
-CUresult Capture::refuse(Stream& stream)
+CUresult Capture::reject(Stream& stream)
 {
     std::lock_guard lock(captures().mutex);
     if (!stream.capture_)
@@ -321,7 +321,7 @@ void Capture::spoil(Stream& stream)
         stream.capture_->fail();
 }
 
-CUresult Capture::refuse(const Event& event)
+CUresult Capture::reject(const Event& event)
 {
     auto point = event.last();
     if (!point || !point->captured)
@@ -339,7 +339,7 @@ bool Capture::is_any()
     return captures().count.load(std::memory_order_relaxed) != 0;
 }
 
-CUresult Capture::refuse_unsafe()
+CUresult Capture::reject_unsafe()
 {
     Captures& all = captures();
     if (!all.count.load(std::memory_order_relaxed) || thread_mode == CU_STREAM_CAPTURE_MODE_RELAXED)
@@ -348,7 +348,7 @@ CUresult Capture::refuse_unsafe()
     CUresult result = CUDA_SUCCESS;
     for (const auto& capture : all.active) {
         if (capture->origin_.expired())
-            continue; // the stream of a thread that has ended
+            continue; // the stream of an exited thread
         bool mine = capture->thread_ == thread_number() && capture->mode_ != CU_STREAM_CAPTURE_MODE_RELAXED;
         bool global = capture->mode_ == CU_STREAM_CAPTURE_MODE_GLOBAL && thread_mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
         if (mine || global) {
@@ -359,7 +359,7 @@ CUresult Capture::refuse_unsafe()
     return result;
 }
 
-CUresult Capture::refuse_in(const Context& context, bool legacy, bool ends_it)
+CUresult Capture::reject_in(const Context& context, bool legacy, bool ends_it)
 {
     Captures& all = captures();
     if (!all.count.load(std::memory_order_relaxed))
@@ -402,9 +402,9 @@ class Calls final : public CaptureCalls {
         return Capture::allocate(stream, device, size, pool, out);
     }
     CUresult free(Stream& stream, CUdeviceptr base) override { return Capture::free(stream, base); }
-    CUresult refuse(Stream& stream) override { return Capture::refuse(stream); }
-    CUresult refuse(const Event& event) override { return Capture::refuse(event); }
-    CUresult refuse_legacy(const Context& context) override { return Capture::refuse_in(context, true); }
+    CUresult reject(Stream& stream) override { return Capture::reject(stream); }
+    CUresult reject(const Event& event) override { return Capture::reject(event); }
+    CUresult reject_legacy(const Context& context) override { return Capture::reject_in(context, true); }
     void leave(Stream& stream) override { Capture::leave(stream); }
 };
 

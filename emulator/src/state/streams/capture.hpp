@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Capture: operations of streams become nodes of a graph instead of being executed. One lock guards all captures; a
-// stream knows without it whether it takes part in one.
+// Capture: stream operations become graph nodes instead of being executed. One lock guards all captures; a stream knows
+// without it whether it participates in one.
 #pragma once
 
 #include <memory>
@@ -24,14 +24,14 @@ struct CaptureInfo {
 // One capture: begun in one stream, joined by others, and ended in the first.
 class Capture : public std::enable_shared_from_this<Capture> {
 public:
-    // Captures into a new graph, or into `graph` behind the given nodes.
+    // Captures into a new graph, or into `graph` after the given nodes.
     static CUresult begin(Stream& stream, CUstreamCaptureMode mode, std::shared_ptr<Graph> graph,
                           std::vector<GraphNode*> after);
     static CUresult end(Stream& stream, CUgraph* out);
     static CUresult info(const Stream& stream, CaptureInfo* out);
     static CUresult set_dependencies(Stream& stream, const std::vector<GraphNode*>& nodes, bool replace);
 
-    // Adds a node in place of an operation of a capturing stream.
+    // Adds a node in place of an operation on a capturing stream.
     static CUresult add(Stream& stream, Work work);
     // Null: the stream is not capturing.
     static std::shared_ptr<Graph> graph_of(const Stream& stream);
@@ -39,18 +39,18 @@ public:
     static CUresult wait(Stream& stream, const std::shared_ptr<Event>& event, bool external);
     static CUresult allocate(Stream& stream, int device, size_t size, CUmemoryPool pool, CUdeviceptr* out);
     static CUresult free(Stream& stream, CUdeviceptr base);
-    // The error for a call that needs the result of captured work, which has not run.
-    static CUresult refuse(Stream& stream);
-    // The error for a query of, or a wait for, an event that was last recorded in a capture.
-    static CUresult refuse(const Event& event);
-    // The error for a call that is unsafe while this thread, or another one in global mode, captures.
-    static CUresult refuse_unsafe();
-    static bool is_any(); // whether anything captures; takes no lock
-    // The error for a call that concerns all streams of a context; `legacy`: its blocking streams only.
-    static CUresult refuse_in(const Context& context, bool legacy, bool ends_it = true);
+    // Returns the error for a call that needs the result of captured work, which has not run.
+    static CUresult reject(Stream& stream);
+    // Returns the error for querying, or waiting for, an event that was last recorded in a capture.
+    static CUresult reject(const Event& event);
+    // Returns the error for a call that is unsafe while this thread, or another one in global mode, captures.
+    static CUresult reject_unsafe();
+    static bool is_any(); // true if anything captures; takes no lock
+    // Returns the error for a call that concerns all streams of a context, or with `legacy` only its blocking streams.
+    static CUresult reject_in(const Context& context, bool legacy, bool ends_it = true);
     static void leave(Stream& stream); // the stream is destroyed
-    static void spoil(Stream& stream); // a launch into the stream was refused
-    // The mode by which calls of this thread are judged; returns the earlier one.
+    static void spoil(Stream& stream); // a launch into the stream was rejected
+    // Sets the mode that applies to calls of this thread, and returns the earlier one.
     static CUstreamCaptureMode exchange_mode(CUstreamCaptureMode mode);
 
     Capture() = default;
@@ -67,7 +67,7 @@ private:
     std::shared_ptr<Graph> graph_;
     bool own_graph_ = true, invalid_ = false, ended_ = false;
     std::vector<std::weak_ptr<Stream>> streams_;
-    std::set<CUgraphNode> nodes_; // nodes that the streams added, which must be joined at the end
+    std::set<CUgraphNode> nodes_; // nodes added by the streams, which must be joined at the end
 };
 
 } // namespace emu::state

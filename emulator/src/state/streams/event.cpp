@@ -94,7 +94,7 @@ CUresult Event::query() const
 {
     if (CUresult failed = error())
         return failed;
-    if (CUresult failed = CaptureCalls::get().refuse(*this))
+    if (CUresult failed = CaptureCalls::get().reject(*this))
         return failed;
     if (is_recorded_elsewhere())
         return shared_->reached(shared_->latest()) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
@@ -110,14 +110,14 @@ CUresult Event::query() const
         place.seen();
         whole &= !place.queue->tell_dropped(place.queue->dropped());
     }
-    if (CUresult failed = error()) // the work may have failed since the first look
+    if (CUresult failed = error()) // the work may have failed since the first check
         return failed;
     return whole ? CUDA_SUCCESS : CUDA_ERROR_LAUNCH_FAILED;
 }
 
 CUresult Event::synchronize() const
 {
-    if (CUresult failed = CaptureCalls::get().refuse(*this))
+    if (CUresult failed = CaptureCalls::get().reject(*this))
         return failed;
     CUresult result = CUDA_SUCCESS;
     if (is_recorded_elsewhere()) {
@@ -142,7 +142,7 @@ CUresult Event::elapsed(const Event& start, const Event& end, float* millisecond
         start.context_.lock() != end.context_.lock())
         return CUDA_ERROR_INVALID_HANDLE;
     for (const Event* event : {&start, &end})
-        if (CUresult failed = CaptureCalls::get().refuse(*event))
+        if (CUresult failed = CaptureCalls::get().reject(*event))
             return failed;
     if (!from->place.reached() || !to->place.reached())
         return CUDA_ERROR_NOT_READY;

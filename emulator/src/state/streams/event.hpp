@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Events: a point in the queue of a stream, and the time at which it was reached.
+// Events: a point in a stream's queue, and the time at which it was reached.
 #pragma once
 
 #include <chrono>
@@ -30,25 +30,25 @@ public:
     std::shared_ptr<Context> context() const { return context_.lock(); }
     unsigned flags() const { return flags_; }
 
-    // Each record makes a new point; a wait that was submitted before keeps the old one.
+    // Each record creates a new point; a wait submitted earlier keeps the old one.
     struct Point {
         std::vector<Place> places() const; // in all queues
         Place place;
         std::weak_ptr<Context> context; // where it was recorded
         std::chrono::steady_clock::time_point time; // written before the place counts as reached
-        bool captured = false; // recorded by a capture, so that it is never reached, and stands for nodes
+        bool captured = false; // recorded by a capture, so it is never reached, and represents nodes
         std::weak_ptr<Capture> capture;
-        std::vector<GraphNode*> nodes; // in the graph of the capture
-        uint64_t shared = 0;           // the number of the record, for events that processes share
-        std::vector<Place> before;     // what the record waits for, in other queues: it tells what was dropped there
+        std::vector<GraphNode*> nodes; // in the capture's graph
+        uint64_t shared = 0;           // the number of the record, for events shared between processes
+        std::vector<Place> before;     // places in other queues that the record waits for: they reveal dropped work
     };
     std::shared_ptr<Point> new_point() const { return std::make_shared<Point>(); }
     void publish(std::shared_ptr<Point> point) { std::atomic_store(&last_, std::move(point)); }
     std::shared_ptr<Point> last() const { return std::atomic_load(&last_); } // null: never recorded
 
-    // For events that processes share; null for others.
+    // For events shared between processes; null for others.
     const std::shared_ptr<SharedEvent>& shared() const { return shared_; }
-    // Whether another process has made the last record.
+    // Returns true if another process made the last record.
     bool is_recorded_elsewhere() const;
 
     CUresult query() const;

@@ -20,7 +20,7 @@ namespace {
 
 constexpr uint64_t event_handle_magic = 0x656d756576656e74; // "emuevent"
 
-// A zombie counts as ended: its parent might be the process that waits.
+// A zombie counts as ended, because its parent might be the waiting process.
 bool has_ended(int process)
 {
     char path[64], line[256];
@@ -39,7 +39,7 @@ bool has_ended(int process)
 
 struct SharedEvent::Page {
     std::atomic<uint64_t> begun, done;
-    std::atomic<int> recorder; // the process of the last record
+    std::atomic<int> recorder; // the process that made the last record
     int device;
 };
 
@@ -60,7 +60,7 @@ std::shared_ptr<SharedEvent> SharedEvent::make(int device)
     return event;
 }
 
-// A handle names the process that made the event, and its descriptor there; that process has to be alive.
+// A handle names the process that created the event, which must be alive, and its descriptor there.
 CUresult SharedEvent::open(const CUipcEventHandle& handle, std::shared_ptr<SharedEvent>* out)
 {
     HandleData data;
@@ -68,7 +68,7 @@ CUresult SharedEvent::open(const CUipcEventHandle& handle, std::shared_ptr<Share
     if (data.magic != event_handle_magic)
         return CUDA_ERROR_INVALID_VALUE;
     if (data.process == getpid())
-        return CUDA_ERROR_INVALID_CONTEXT; // as hardware drivers answer
+        return CUDA_ERROR_INVALID_CONTEXT; // like hardware drivers
     char path[64];
     std::snprintf(path, sizeof path, "/proc/%d/fd/%d", data.process, data.file);
     auto event = std::make_shared<SharedEvent>();

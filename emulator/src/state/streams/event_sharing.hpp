@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Events that processes share: one page of a file counts the records that were begun and completed.
+// Events shared between processes: one page of a file counts the records begun and completed.
 #pragma once
 
 #include <functional>
@@ -13,17 +13,17 @@ namespace emu::state {
 
 class SharedEvent {
 public:
-    static std::shared_ptr<SharedEvent> make(int device); // null: there is no memory
+    static std::shared_ptr<SharedEvent> make(int device); // null if there is no memory
     static CUresult open(const CUipcEventHandle& handle, std::shared_ptr<SharedEvent>* out);
     ~SharedEvent();
 
-    // INVALID_HANDLE for an event that was opened from another process.
+    // Returns INVALID_HANDLE for an event opened from another process.
     CUresult describe(CUipcEventHandle* out) const;
     int device() const;
     uint64_t begin(); // returns the number of a record that completes later
     void finish(uint64_t number);
     uint64_t latest() const;
-    bool reached(uint64_t number) const; // true as well if the process that recorded has ended
+    bool reached(uint64_t number) const; // also true if the recording process has ended
     // Waits until record `number` is reached, or `gives_up` returns true.
     void wait(uint64_t number, const std::function<bool()>& gives_up) const;
 

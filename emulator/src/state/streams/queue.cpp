@@ -22,7 +22,7 @@ public:
     }
 
     std::mutex mutex;
-    uint64_t helped = 0; // how often a thread that waited has run items
+    uint64_t helped = 0; // how often a waiting thread has run items
 
     // Called under the lock.
     void list(std::shared_ptr<Queue> queue)
@@ -33,19 +33,19 @@ public:
         call_help();
     }
 
-    // For a thread that cannot go on before listed queues have run, also without the lock.
+    // For a thread that cannot continue before listed queues have run; also callable without the lock.
     void hurry()
     {
         if (listed_ > 0 && looking_.exchange(false))
             wake_.notify_one();
     }
 
-    // For a thread that waits, in a shuffled order: runs the first item of a queue chosen at random. False if no queue
-    // was ready, or if only workers may run its item.
+    // For a waiting thread, in shuffled order: runs the first item of a randomly chosen queue. Returns false if no
+    // queue was ready, or if only workers may run its item.
     bool run_any(std::unique_lock<std::mutex>& lock, bool all_kinds)
     {
         turn_ended_.wait_for(lock, std::chrono::milliseconds(100), [&] { return !chosen_; });
-        // Sorted, because the order in which queues became ready depends on time.
+        // Sorted, because the order in which queues became ready depends on timing.
         std::vector<std::shared_ptr<Queue>> ready;
         for (const auto& row : ready_)
             ready.insert(ready.end(), row.second.begin(), row.second.end());
@@ -74,8 +74,8 @@ public:
         return false;
     }
 
-    // For a thread that queries, in a shuffled order: a worker runs one item, which is waited for, because the order
-    // would depend on time otherwise. The wait is short, because the kernel may itself wait for the host.
+    // For a querying thread, in shuffled order: a worker runs one item while this waits, because the order would
+    // otherwise depend on timing. The wait is short, because the kernel may itself wait for the host.
     void let_worker_choose(std::unique_lock<std::mutex>& lock)
     {
         if (listed_ && !chosen_) {
@@ -86,8 +86,8 @@ public:
     }
 
 private:
-    // In a shuffled order, workers leave the choice to the thread that waits, unless none has chosen for a while: the
-    // host may be waiting for a kernel without a call of the driver.
+    // In shuffled order, workers leave the choice to the waiting thread, unless none has chosen for a while: the host
+    // may be waiting for a kernel without a driver call.
     bool leaves_choice(std::unique_lock<std::mutex>& lock)
     {
         uint64_t seen = changes_;
@@ -99,9 +99,9 @@ private:
         return !asked && seen != changes_;
     }
 
-    // One thread is always on its way to a listed queue, so that an operation that waits for the host never holds up
-    // another stream; one is enough, because most operations are short. A worker that looks by itself is not woken,
-    // which would take longer than a small kernel.
+    // One thread is always on its way to a listed queue, so an operation that waits for the host never holds up another
+    // stream. One is enough, because most operations are short. A worker that polls is not woken, because that would
+    // take longer than a small kernel.
     void call_help()
     {
         if (looking_)
@@ -112,8 +112,8 @@ private:
             starting_ = start();
     }
 
-    // Waits for a listed queue. A worker that was woken for nothing, because threads that wait run their items
-    // themselves, looks after 0.1 ms instead.
+    // Waits for a listed queue. A worker that was woken in vain, because waiting threads run their items themselves,
+    // polls after 0.1 ms instead.
     void rest(std::unique_lock<std::mutex>& lock)
     {
         ++idle_;
@@ -169,10 +169,10 @@ private:
     std::condition_variable wake_, turn_ended_;
     int idle_ = 0;
     std::atomic<int> listed_{0};
-    uint64_t changes_ = 0; // of the ready queues
+    uint64_t changes_ = 0; // counts changes of the ready queues
     int chosen_ = 0;       // items that run_any() runs
     uint64_t helped_seen_ = 0;
-    std::atomic<bool> looking_{false}; // a worker looks at the queues by itself
+    std::atomic<bool> looking_{false}; // a worker polls the queues
     bool starting_ = false, urgent_ = false;
 };
 
@@ -189,7 +189,7 @@ std::atomic<uint64_t> next_queue{1};
 
 Queue::Queue(bool part, int priority) : id_(next_queue++), part_(part), priority_(priority) {}
 
-// Called under the lock: whether the first item waits for another queue, which then calls back.
+// Called under the lock. Returns true if the first item waits for another queue, which then calls back.
 bool Queue::is_blocked()
 {
     auto& places = items_.front().places;
@@ -251,7 +251,7 @@ void Queue::drain(std::unique_lock<std::mutex>& lock, uint64_t last, bool helpin
             exec::TurnScope scope(std::move(item.turn));
             whole = execute(item.operation);
         }
-        item.operation.work = nullptr; // destroys its captures outside of the lock
+        item.operation.work = nullptr; // destroys its captures outside the lock
         lock.lock();
         dropped_ += !whole;
         finish(item.number);
@@ -268,17 +268,17 @@ void Queue::drain(std::unique_lock<std::mutex>& lock, uint64_t last, bool helpin
 namespace {
 
 constexpr size_t orders_remembered = 4096;
-exec::Order& host_order = *new exec::Order; // what the host has waited for; under the lock
+exec::Order& host_order = *new exec::Order; // what the host has waited for; protected by the lock
 
 } // namespace
 
-// The items that come before an item of this queue, and the item itself. Called under the lock.
+// Adds the items that come before an item of this queue, and the item itself. Called under the lock.
 void Queue::add_order(exec::Order* order, uint64_t number) const
 {
     auto after = orders_.upper_bound(number);
     if (after != orders_.begin())
         exec::join(*order, *std::prev(after)->second);
-    else if (part_ && number) // an event in a graph that has not run: what it follows is not known yet
+    else if (part_ && number) // an event in a graph that has not run, so its predecessors are not known yet
         exec::join(*order, exec::everything);
     exec::join(*order, {{id_, number}});
 }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The queues behind streams, and the threads that execute their items. An item may wait for places in other queues; a
-// queue whose first item waits occupies no thread. One lock guards all queues: it is held for moments, and never while
-// an operation runs.
+// queue whose first item waits occupies no thread. One lock guards all queues. It is held briefly, and never while an
+// operation runs.
 #pragma once
 
 #include <atomic>
@@ -24,8 +24,8 @@ namespace emu::state {
 class Context;
 class Queue;
 
-// One unit of work. `work` runs on a worker; a result other than success becomes the sticky error of the context. It
-// owns everything that it uses.
+// One unit of work. `work` runs on a worker; any result other than success becomes the context's sticky error. It owns
+// everything it uses.
 struct Operation {
     enum class Kind { kernel, copy, fill, host_function, graph, record, wait, allocate, release, other };
     Kind kind = Kind::other;
@@ -35,43 +35,43 @@ struct Operation {
     bool calls_host() const { return kind == Kind::host_function || kind == Kind::graph; }
 };
 
-// A place in a queue: reached when so many of its items are done.
+// A place in a queue, reached once that many of its items have completed.
 struct Place {
     std::shared_ptr<Queue> queue;
     uint64_t number = 0;
     bool reached() const;
-    bool can_be_ignored() const; // reached, and the check of races does not need it
-    void seen() const; // the host has learned that it is reached: what it submits from now on comes later
+    bool can_be_ignored() const; // reached, and not needed for the races check
+    void seen() const; // the host has observed it, so everything submitted afterwards comes later
 };
 
 class Queue : public std::enable_shared_from_this<Queue> {
 public:
-    // `part`: its items are parts of the operation that adds them, for the check of races.
+    // `part` means that its items are parts of the operation that adds them, for the races check.
     explicit Queue(bool part, int priority);
-    // Executes an operation, or skips it after an error of the context. False if it was dropped, or cancelled, by an
-    // interruption.
+    // Executes an operation, or skips it after a context error. Returns false if an interruption dropped or canceled
+    // it.
     std::function<bool(Operation&)> execute;
 
-    // Appends an item and returns its place. `places` are what it waits for; reached ones are removed. With `wake`
-    // false the caller has to call wait() next.
+    // Appends an item and returns its place. The item waits for `places`, after reached ones are removed. If `wake` is
+    // false, the caller must call wait() next.
     uint64_t add(Operation operation, std::vector<Place> places, bool wake = true);
-    // Returns when item `number` is done. Runs items on the calling thread if no worker has started; host functions
-    // only with `all_kinds`.
+    // Returns when item `number` has completed. Runs items on the calling thread if no worker has started; host
+    // functions only with `all_kinds`.
     void wait(uint64_t number, bool all_kinds = false);
-    // The same until a time, without running items here.
+    // Waits for item `number` until a deadline, without running items here.
     void wait_until(uint64_t number, std::chrono::steady_clock::time_point end);
     uint64_t submitted() const { return submitted_.load(std::memory_order_acquire); }
     uint64_t completed() const { return completed_.load(std::memory_order_acquire); }
     bool idle() const { return completed() >= submitted(); }
-    // Counts items that interruptions have dropped. tell_dropped(): whether some were dropped since that count was
-    // `before`, or earlier without being reported; from then on they are reported.
+    // Counts items dropped by interruptions. tell_dropped() returns true if some were dropped since that count was
+    // `before`, or earlier without being reported, and marks them as reported.
     uint64_t dropped() const { return dropped_.load(std::memory_order_acquire); }
     bool tell_dropped(uint64_t before);
-    void forget_dropped() { told_ = dropped(); } // what was dropped until now is not reported
+    void forget_dropped() { told_ = dropped(); } // items dropped until now are not reported
 
-    static void let_run(); // called by queries: in a shuffled order, work runs only while the host waits
+    static void let_run(); // called by queries: in shuffled order, work runs only while the host waits
 
-    // After fork(): the child has none of the threads, and must not use the old queues.
+    // Called after fork(): the child has none of the threads, and must not use the old queues.
     static void forget_threads();
 
 private:
@@ -93,7 +93,7 @@ private:
     void add_order(exec::Order* order, uint64_t number) const;
 
     std::deque<Item> items_;
-    std::map<uint64_t, std::shared_ptr<const exec::Order>> orders_; // of the items at which it changes
+    std::map<uint64_t, std::shared_ptr<const exec::Order>> orders_; // at the items where it changes
     std::atomic<uint64_t> submitted_{0}, completed_{0}, dropped_{0}, told_{0};
     std::vector<std::pair<uint64_t, std::weak_ptr<Queue>>> waiting_; // the queues that wait for places of this one
     std::condition_variable done_;
@@ -104,17 +104,17 @@ private:
     bool running_ = false, listed_ = false;
 };
 
-// Waits as a driver call does. LAUNCH_FAILED if an interruption has dropped work of these queues; reported once, to all
-// threads that wait meanwhile.
+// Waits like a driver call. Returns LAUNCH_FAILED if an interruption has dropped work of these queues, which is
+// reported once, to all threads waiting at that time.
 CUresult wait_for(const std::vector<Place>& places);
 
-// How often the program has synchronized: pools trim themselves after that.
+// Counts the program's synchronizations, after which pools trim themselves.
 uint64_t synchronizations();
 void count_synchronization();
 
-// True in a host function or another callback; driver calls return NOT_PERMITTED there.
+// Returns true in a host function or another callback, where driver calls return NOT_PERMITTED.
 bool in_callback();
-// Encloses a callback into the program, which is made only if the scope is true: not after stop_callbacks().
+// Encloses a callback into the program. The callback is made only if the scope is true, so not after stop_callbacks().
 class CallbackScope {
 public:
     CallbackScope();

@@ -130,17 +130,17 @@ CUresult Stream::submit(Operation operation, std::vector<Place> places, bool wai
     return wait ? wait_for({{queue_, number}}) : CUDA_SUCCESS;
 }
 
-// The error if blocking streams, for which the legacy stream would wait, are capturing.
+// Returns the error if blocking streams, which the legacy stream would wait for, are capturing.
 CUresult Stream::check_legacy() const
 {
     auto context = legacy_ ? context_.lock() : nullptr;
-    return context ? CaptureCalls::get().refuse_legacy(*context) : CUDA_SUCCESS;
+    return context ? CaptureCalls::get().reject_legacy(*context) : CUDA_SUCCESS;
 }
 
 CUresult Stream::enqueue(Operation operation)
 {
     if (is_capturing())
-        return CaptureCalls::get().refuse(*this); // graphs have no such node
+        return CaptureCalls::get().reject(*this); // graphs have no such node
     if (CUresult failed = check_legacy())
         return failed;
     return submit(std::move(operation), {}, false);
@@ -150,7 +150,7 @@ CUresult Stream::run(Operation operation)
 {
     auto context = context_.lock();
     if (is_capturing())
-        return CaptureCalls::get().refuse(*this);
+        return CaptureCalls::get().reject(*this);
     if (CUresult failed = check_legacy())
         return failed;
     CUresult result = submit(std::move(operation), {}, true);
@@ -169,7 +169,7 @@ CUresult Stream::record(const std::shared_ptr<Event>& event, std::vector<Place> 
     auto shared = event->shared();
     if (shared)
         point->shared = shared->begin();
-    // The number is known after the operation is queued; nobody reads the point before.
+    // The number is known after the operation is queued; nobody reads the point before then.
     Operation operation{Operation::Kind::record, "cuEventRecord", [point, shared] {
                             point->time = std::chrono::steady_clock::now();
                             if (shared)
@@ -187,7 +187,7 @@ CUresult Stream::record(const std::shared_ptr<Event>& event, std::vector<Place> 
     return CUDA_SUCCESS;
 }
 
-// Records at each run of the graph, when captured; cudaEventRecordExternal.
+// When captured, records on each run of the graph (cudaEventRecordExternal).
 CUresult Stream::record_external(const std::shared_ptr<Event>& event)
 {
     return CaptureCalls::get().record_external(*this, event);
@@ -222,7 +222,7 @@ CUresult Stream::query()
     if (context && context->sticky() != CUDA_SUCCESS)
         return context->sticky();
     if (is_capturing())
-        return CaptureCalls::get().refuse(*this);
+        return CaptureCalls::get().reject(*this);
     if (CUresult failed = check_legacy())
         return failed;
     std::vector<Place> places{{queue_, queue_->submitted()}};
@@ -238,7 +238,7 @@ CUresult Stream::query()
         return CUDA_ERROR_NOT_READY;
     for (const Place& place : places)
         place.seen();
-    if (context && context->sticky() != CUDA_SUCCESS) // the work may have failed since the first look
+    if (context && context->sticky() != CUDA_SUCCESS) // the work may have failed since the first check
         return context->sticky();
     return queue_->tell_dropped(queue_->dropped()) ? CUDA_ERROR_LAUNCH_FAILED : CUDA_SUCCESS;
 }
@@ -247,7 +247,7 @@ CUresult Stream::synchronize()
 {
     auto context = context_.lock();
     if (is_capturing())
-        return CaptureCalls::get().refuse(*this);
+        return CaptureCalls::get().reject(*this);
     if (CUresult failed = check_legacy())
         return failed;
     std::vector<Place> places;

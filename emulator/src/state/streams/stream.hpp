@@ -28,7 +28,7 @@ struct GreenHome {
 
 class Stream : public std::enable_shared_from_this<Stream> {
 public:
-    // Makes a stream without a handle: the legacy stream, or the default stream of a thread.
+    // Creates a stream without a handle: the legacy stream, or a thread's default stream.
     static std::shared_ptr<Stream> make(Context& context, unsigned flags, int priority, bool legacy,
                                         const GreenHome& home = {});
     static CUresult create(Context& context, unsigned flags, int priority, CUstream* out, const GreenHome& home = {});
@@ -48,7 +48,7 @@ public:
     bool is_legacy() const { return legacy_; }
     bool is_blocking() const { return !legacy_ && !(flags_ & CU_STREAM_NON_BLOCKING); }
     const std::shared_ptr<Queue>& queue() const { return queue_; }
-    // The green context of the stream, 0 and null without one.
+    // The stream's green context, or 0 and null without one.
     uint64_t green_id() const { return home_.id; }
     std::shared_ptr<GreenContext> green() const { return home_.context.lock(); }
     bool is_detached() const { return home_.id && home_.context.expired(); } // its green context has ended
@@ -56,12 +56,13 @@ public:
     StreamRow row(); // for Context::add_stream()
     bool is_capturing() const { return capturing_.load(std::memory_order_acquire); }
 
-    // Appends an operation. Implements the rules of the legacy stream: its operations follow all earlier ones of
-    // blocking streams, and later ones of blocking streams follow them.
+    // Appends an operation. Implements the legacy stream's rules: its operations follow all earlier ones of blocking
+    // streams, and later ones of blocking streams follow them.
     CUresult enqueue(Operation operation);
-    // Also after places in other queues.
+    // Records an event, also after places in other queues.
     CUresult record(const std::shared_ptr<Event>& event, std::vector<Place> before = {});
-    // `external`: in a capture, wait for the event at each run of the graph, not for its place in the graph.
+    // `external` means that in a capture, each run of the graph waits for the event itself, not for its place in the
+    // graph.
     CUresult wait(const std::shared_ptr<Event>& event, bool external = false);
     CUresult record_external(const std::shared_ptr<Event>& event);
     CUresult follow(const Place& place);
@@ -86,7 +87,7 @@ private:
     bool legacy_ = false;
     GreenHome home_;
     std::atomic<bool> capturing_{false};
-    std::shared_ptr<Capture> capture_; // this and the next under the lock of captures
+    std::shared_ptr<Capture> capture_; // this and the next field are protected by the lock of captures
     std::vector<GraphNode*> frontier_; // the nodes that the next node depends on
 };
 

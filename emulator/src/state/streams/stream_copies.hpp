@@ -9,7 +9,7 @@
 
 namespace emu::state {
 
-// When the call returns: after the copy is done (as the driver documents for the kinds of memory), or as soon as it is
+// When the call returns: after the copy has completed (as documented for the kinds of memory), or as soon as it is
 // queued.
 enum class Return { when_done, when_queued };
 

@@ -30,7 +30,7 @@ constexpr unsigned known_flags =
 constexpr unsigned foreign_flags = CUDA_ARRAY3D_DEPTH_TEXTURE | CUDA_ARRAY3D_COLOR_ATTACHMENT | CUDA_ARRAY3D_SPARSE |
                                    CUDA_ARRAY3D_DEFERRED_MAPPING | CUDA_ARRAY3D_VIDEO_ENCODE_DECODE;
 
-// Checks the largest extents, as the device attributes give them.
+// Checks the maximum dimensions against the device attributes.
 bool fits_limits(const Description& d)
 {
     auto within = [&](size_t width, size_t height, size_t depth) {
@@ -75,7 +75,7 @@ exec::Texels lay_out(const Description& d)
     return texels;
 }
 
-// Counts as memory of its device while it lives.
+// Counts as device memory while it lives.
 class ArrayMemory {
 public:
     ArrayMemory(Arena& arena, size_t size) : arena_(arena), size_(size) {}

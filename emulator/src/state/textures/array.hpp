@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA arrays: elements without an address. They are stored row by row, outside of the window of addresses, so that a
-// wrong pointer in a kernel never reaches them; they count as memory of their device.
+// CUDA arrays: elements without an address. They are stored row by row, outside the address window, so a wrong pointer
+// in a kernel never reaches them. They count as memory of their device.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace emu::state {
 
 class MipmappedArray;
 
-// Where an array is stored, and to which device it belongs.
+// Where an array is stored, and the device it belongs to.
 struct ArrayPlace {
     Arena& memory;
     CUcontext context;
@@ -25,7 +25,7 @@ struct ArrayPlace {
 class Array {
 public:
     static CUresult create(const CUDA_ARRAY3D_DESCRIPTOR& description, const ArrayPlace& place, CUarray* out);
-    static CUresult destroy(CUarray handle); // INVALID_HANDLE also for levels of a mipmapped array
+    static CUresult destroy(CUarray handle); // also INVALID_HANDLE for levels of a mipmapped array
     static std::shared_ptr<Array> find(CUarray handle);
     static void forget_context(CUcontext context);
     static std::vector<std::pair<std::shared_ptr<Array>, Origin>> all();
@@ -70,7 +70,7 @@ private:
     std::vector<std::shared_ptr<Array>> levels_;
 };
 
-// Bytes of one channel; 0 for formats that arrays cannot have.
+// Returns the bytes of one channel, or 0 for formats that arrays cannot have.
 size_t format_size(CUarray_format format);
 inline size_t element_size(const CUDA_ARRAY3D_DESCRIPTOR& d)
 {

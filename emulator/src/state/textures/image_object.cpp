@@ -9,7 +9,7 @@
 namespace emu::state {
 namespace {
 
-// Texture and surface objects by number, which is unique over both kinds.
+// Texture and surface objects by number, which is unique across both kinds.
 struct Objects {
     std::mutex mutex;
     std::map<uint64_t, std::pair<std::shared_ptr<ImageObject>, Origin>> rows;
@@ -21,7 +21,7 @@ Objects& objects()
     return *value;
 }
 
-constexpr size_t linear_alignment = 512, pitch_alignment = 32; // as the device attributes say
+constexpr size_t linear_alignment = 512, pitch_alignment = 32; // the values of the device attributes
 constexpr size_t most_linear_elements = 268435456, most_pitch_width = 131072, most_pitch_height = 65000,
                  most_pitch = 2097120;
 

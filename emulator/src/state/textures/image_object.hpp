@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Texture and surface objects: the descriptions of the program, and what kernels get.
+// Texture and surface objects: the program's descriptions, and the objects that kernels use.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ public:
                                    CUtexObject* out);
     static CUresult create_surface(const CUDA_RESOURCE_DESC& resource, CUcontext context, int device,
                                    CUsurfObject* out);
-    // Null: there is none of this kind.
+    // Returns null if there is none of this kind.
     static std::shared_ptr<ImageObject> find_texture(CUtexObject number);
     static std::shared_ptr<ImageObject> find_surface(CUsurfObject number);
     static CUresult destroy_texture(CUtexObject number);
