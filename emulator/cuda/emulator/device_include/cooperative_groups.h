@@ -17,7 +17,7 @@ inline unsigned ranks_below(unsigned mask) { return unsigned(__popc(mask & ((1u 
 
 // --------------------------------------------------------------------------- the block
 
-// Scratch memory that CUDA needs for tiles larger than a warp; not used here.
+// Scratch memory that CUDA needs for tiles larger than a warp. Not used here.
 template <unsigned int MaxBlockSize = 1024> struct block_tile_memory {
     unsigned char unused[16];
 };
@@ -133,7 +133,7 @@ template <class T> EMU_NO_CHECK inline T shuffle(emu_u32 op, unsigned mask, T va
     return value;
 }
 
-// The operations that tiles and coalesced groups share, by the mask of their lanes.
+// The operations shared by tiles and coalesced groups, implemented by lane mask.
 template <class Group> class in_warp {
     const Group& self() const { return static_cast<const Group&>(*this); }
 
@@ -166,7 +166,7 @@ public:
     }
 };
 
-// A tile of at most a warp.
+// A tile of at most one warp.
 template <unsigned Size> class small_tile : public in_warp<small_tile<Size>> {
 public:
     static unsigned int thread_rank() { return lane() % Size; }
@@ -177,7 +177,7 @@ public:
         return shuffle(EMU_WARP_SHUFFLE_XOR, emu_mask(), value, lanes, Size);
     }
     static unsigned emu_first() { return lane() / Size * Size; }
-    // If the last warp of the block is not full, its missing lanes do not take part.
+    // If the block's last warp is not full, its missing lanes do not participate.
     static unsigned emu_mask()
     {
         unsigned all = (Size == 32 ? 0xffffffffu : (1u << (Size & 31)) - 1u) << emu_first();
@@ -188,7 +188,8 @@ public:
     static unsigned emu_lane_of(unsigned rank) { return emu_first() + rank % Size; }
 };
 
-// Where a tile exchanges values. They are on the stacks of its threads, which checks would not let others access.
+// Where a tile exchanges values. They are on its threads' stacks, where the checks would reject access by other
+// threads.
 template <class T> struct Values {
     T** place;
     unsigned count;
@@ -201,7 +202,7 @@ template <class T> struct Values {
     }
 };
 
-// A tile of several warps. Each thread publishes the address of its value, and one of them works on the values of all.
+// A tile of several warps. Each thread publishes the address of its value, and one thread works on all the values.
 template <unsigned Size> class large_tile {
 public:
     static unsigned int thread_rank() { return rank_in_block() % Size; }
@@ -222,7 +223,7 @@ public:
     {
         return collect(value, [source](const Values<T>& all) { all.set_all(all.get(source % all.count)); });
     }
-    // Calls work(values) with the values of all threads in the order of ranks, and replaces them.
+    // Calls work(values) with the values of all threads in rank order, and replaces them.
     template <class T, class Work> EMU_NO_CHECK static T collect(T value, Work work)
     {
         unsigned first = rank_in_block() / Size * Size, left = emu_thread.threads - first;
@@ -298,7 +299,7 @@ public:
                 out |= (lanes >> i & 1) << rank++;
         return out;
     }
-    // The lanes of this thread's part, when the group is divided into parts of `size` ranks.
+    // The lanes of this thread's part when the group is divided into parts of `size` ranks.
     coalesced_group emu_part(unsigned size) const
     {
         unsigned own = thread_rank() / size, part = 0, rank = 0;
@@ -355,7 +356,7 @@ public:
         }
     }
     bool is_valid() const { return kind_ != grid || grid_group::is_valid(); }
-    // Only for parts of at most a warp: a block is divided like its warps.
+    // Only for parts of at most one warp: a block is divided like its warps.
     thread_group emu_part(unsigned size) const
     {
         unsigned left = emu_thread.threads - EMU_WARP * 32;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Complex numbers as pairs of floats or doubles. Absolute values and quotients are scaled, so that they neither overflow
-// nor underflow on the way.
+// Complex numbers as pairs of floats or doubles. Absolute values and quotients are scaled, so intermediate results
+// neither overflow nor underflow.
 #pragma once
 
 typedef float2 cuFloatComplex;

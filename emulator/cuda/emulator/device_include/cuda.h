@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Types of the driver API that kernels take as parameters. Kernels call no driver functions, so these are not declared.
+// Driver API types used as kernel parameters. Kernels do not call driver functions, so these are not declared.
 #pragma once
 
 typedef unsigned int cuuint32_t;

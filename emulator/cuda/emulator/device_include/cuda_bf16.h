@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The type bfloat16: 8 digits, and the 8 bits of exponent of float.
+// The bfloat16 type: 8 significand digits, and the 8 exponent bits of float.
 #pragma once
 #include <cuda_fp16.h>
 

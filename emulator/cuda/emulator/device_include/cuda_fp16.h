@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Half precision: 11 digits, 5 bits of exponent.
+// Half precision: 11 significand digits, 5 exponent bits.
 #pragma once
 
 #define EMU_H __half

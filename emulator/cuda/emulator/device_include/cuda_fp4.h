@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The format of 4 bits: e2m1, the values 0, 0.5, 1, 1.5, 2, 3, 4, 6 and their negatives. Vectors are packed.
+// The 4-bit format: e2m1, with the values 0, 0.5, 1, 1.5, 2, 3, 4, 6 and their negatives. Vectors are packed.
 #pragma once
 #include "emulator_small_floats.h"
 

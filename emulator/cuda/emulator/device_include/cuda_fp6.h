@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Formats of 6 bits: e2m3 (4 digits, up to 7.5) and e3m2 (3 digits, up to 28). In vectors, each takes 8 bits.
+// 6-bit formats: e2m3 (4 digits, up to 7.5) and e3m2 (3 digits, up to 28). In vectors, each takes 8 bits.
 #pragma once
 #include "emulator_small_floats.h"
 

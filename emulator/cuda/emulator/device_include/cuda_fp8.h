@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Formats of 8 bits: e4m3 (4 digits, no infinity, one NaN), e5m2 (3 digits, the upper half of __half), and e8m0
-// (powers of two). Constructors round to nearest and saturate to finite values.
+// 8-bit formats: e4m3 (4 digits, no infinity, one NaN), e5m2 (3 digits, the upper half of __half), and e8m0 (powers of
+// two). Constructors round to nearest and saturate to finite values.
 #pragma once
 #include <cuda_bf16.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The functions of pipelines for C; <cuda/pipeline> of CCCL has the class.
+// The C functions for pipelines; the class is in CCCL's <cuda/pipeline>.
 #pragma once
 #include <cuda_pipeline_primitives.h>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies to shared memory that a thread submits in batches. A copy is complete when its call returns.
+// Copies to shared memory that a thread submits in batches. A copy has completed when its call returns.
 #pragma once
 
 // Copies all but the last `zeros` bytes, which become zero.

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The interface between a compiled kernel module and the library. Freestanding: includes nothing,
-// compiles as C++11 and later, with g++ and clang. Any change of layout, of a signature or
-// of a meaning increases EMU_ABI_VERSION; the loader refuses modules of another version, and
-// the version is part of the cache key.
+// The interface between a compiled kernel module and the library. Freestanding: includes nothing, compiles as C++11 and
+// later, with g++ and clang. Any change of a layout, a signature or a meaning increments EMU_ABI_VERSION. The loader
+// rejects modules of other versions, and the version is part of the cache key.
 #pragma once
 
 #define EMU_ABI_VERSION 8u
@@ -13,8 +12,8 @@
 #define EMU_IMPORT __attribute__((visibility("default")))
 #define EMU_TLS __thread __attribute__((tls_model("initial-exec")))
 #define EMU_NO_CHECK __attribute__((no_sanitize("kernel-address", "address", "thread", "alignment")))
-// Parameters with the source location of the caller. The default arguments are evaluated at the call, so that calls
-// which the compiler duplicates, inlines or moves keep their location.
+// Parameters with the caller's source location. The default arguments are evaluated at the call, so calls keep their
+// location even if the compiler duplicates, inlines or moves them.
 #define EMU_LOCATION const char *file = __builtin_FILE(), emu_u32 line = __builtin_LINE()
 
 typedef __UINT8_TYPE__ emu_u8;
@@ -28,18 +27,16 @@ extern "C" {
 
 // ------------------------------------------------------------------------ thread state
 //
-// The library defines these symbols; modules import them. They are written by the executor
-// only: block-wide values when a block starts, per-thread values at each switch of fibers.
-// A block never leaves its OS thread, so an address of thread-local memory taken by a
-// kernel stays valid for the whole block. Their total size must stay below 448 bytes,
+// The library defines these symbols; modules import them. Only the executor writes them: block-wide values when a
+// block starts, per-thread values on every fiber switch. A block never leaves its OS thread, so an address of
+// thread-local memory taken by a kernel stays valid for the whole block. Their total size must stay below 448 bytes,
 // because a library loaded with dlopen gets little of the static TLS area.
 
 struct EmuDim3 {
     emu_u32 x, y, z;
 };
 
-// A range [low, high) that the slow check allowed, remembered for the fast check. The last of the ranges allows reads
-// only.
+// A range [low, high) allowed by the slow check, remembered for the fast check. The last range allows reads only.
 struct EmuRange {
     emu_uptr low, high;
 };
@@ -48,12 +45,12 @@ enum { EMU_RECENT_RANGES = 4 };
 
 struct EmuThread {
     emu_u32 linear;              // x + y * width + z * width * height
-    emu_u32 end;                 // the kernel runs the threads from `linear` to before this number
-    emu_u32 row_end;             // the least of this and the end of their row, set by the kernel
+    emu_u32 end;                 // the kernel runs the threads from `linear` up to this number
+    emu_u32 row_end;             // the minimum of this and the end of their row, set by the kernel
     emu_u32 threads;             // threads in the block
-    void* dynamic_shared;        // 16-byte aligned at least; the host uses 1024
-    emu_u32 dynamic_shared_size; // bytes asked for at the launch
-    emu_u32 static_shared_size;  // bytes of __shared__ of the running kernel
+    void* dynamic_shared;        // at least 16-byte aligned; the host uses 1024
+    emu_u32 dynamic_shared_size; // bytes requested by the launch
+    emu_u32 static_shared_size;  // bytes of __shared__ used by the running kernel
     emu_uptr stack_low;          // usable stack of the running fiber
     emu_uptr stack_high;
     EmuRange recent[EMU_RECENT_RANGES];
@@ -61,11 +58,11 @@ struct EmuThread {
     emu_u32 checks;              // EMU_CHECK_* in force for this launch
     EmuDim3 cluster_block;       // this block within its cluster (0,0,0 without clusters)
     EmuDim3 cluster_dim;         // blocks per cluster (1,1,1 without clusters)
-    void* block;                 // of the executor
-    void* fiber;                 // of the executor
-    emu_u32 no_preempt;          // above 0: the monitor does not preempt this thread
-    emu_u32 smid;                // the multiprocessor of this block
-    emu_u32 nsmid;               // the number of multiprocessors of the device
+    void* block;                 // owned by the executor
+    void* fiber;                 // owned by the executor
+    emu_u32 no_preempt;          // if positive, the monitor does not preempt this thread
+    emu_u32 smid;                // this block's SM number
+    emu_u32 nsmid;               // the device's number of SMs
     emu_u32 reserved[2];
 };
 
@@ -73,14 +70,14 @@ struct EmuThread {
 #define EMU_WARP (::emu_thread.linear >> 5)
 
 extern EMU_IMPORT EMU_TLS EmuThread emu_thread;
-// Separate symbols, so that the device header can declare `threadIdx` and the like as const
-// variables of type uint3 and dim3 with these symbols as their assembler names.
+// Separate symbols, so that the device header can declare `threadIdx` and similar variables as const uint3 and dim3
+// with these symbols as their assembler names.
 extern EMU_IMPORT EMU_TLS EmuDim3 emu_thread_idx;
 extern EMU_IMPORT EMU_TLS EmuDim3 emu_block_idx;
 extern EMU_IMPORT EMU_TLS EmuDim3 emu_block_dim;
 extern EMU_IMPORT EMU_TLS EmuDim3 emu_grid_dim;
 
-// EmuThread::checks has none of STACK, ROWS, COVERAGE and DEBUG, which concern the compiler alone.
+// EmuThread::checks omits STACK, ROWS, COVERAGE and DEBUG, which concern only the compiler.
 enum { EMU_CHECK_MEMORY = 1, EMU_CHECK_INITIALIZED = 2, EMU_CHECK_RACES = 4, EMU_CHECK_STACK = 8, EMU_CHECK_ROWS = 16,
        EMU_CHECK_COVERAGE = 32, EMU_CHECK_DEBUG = 64, EMU_CHECK_ADVICE = 128 };
 
@@ -93,21 +90,22 @@ enum { EMU_CHECK_MEMORY = 1, EMU_CHECK_INITIALIZED = 2, EMU_CHECK_RACES = 4, EMU
 enum EmuReduce { EMU_REDUCE_COUNT = 0, EMU_REDUCE_AND = 1, EMU_REDUCE_OR = 2 };
 
 EMU_IMPORT void emu_barrier(EMU_LOCATION);                                   // __syncthreads
-// __syncthreads_count/and/or, and bar.red; id and count as below.
+// Implements __syncthreads_count/and/or, and bar.red; id and count as below.
 EMU_IMPORT int emu_barrier_reduce(int op, int predicate, emu_u32 id, emu_u32 count, EMU_LOCATION);
 EMU_IMPORT void emu_barrier_named(emu_u32 id, emu_u32 count, EMU_LOCATION); // id 0..15; count 0: whole block
 EMU_IMPORT void emu_barrier_arrive(emu_u32 id, emu_u32 count, EMU_LOCATION);
-// A split barrier: wait takes the token that arrive returned.
+// A split barrier: wait takes the token returned by arrive.
 EMU_IMPORT emu_u32 emu_block_arrive(EMU_LOCATION);
 EMU_IMPORT void emu_block_wait(emu_u32 token, EMU_LOCATION);
-// Barriers of tiles: 64 to 1024 neighbouring threads, a power of two, aligned to their number. The slots hold one
-// pointer for each thread of the block, with which the threads of a tile exchange values.
+// Tile barriers: 64 to 1024 adjacent threads, a power of two, aligned to their number. The slots hold one pointer per
+// thread of the block; a tile's threads exchange values through them.
 EMU_IMPORT void emu_tile_barrier(emu_u32 size, EMU_LOCATION);
 EMU_IMPORT void** emu_tile_slots(void);
-// Waits for all threads of all blocks of a cooperative launch; other launches end with a trap that says so.
+// Waits for all threads of all blocks of a cooperative launch. Any other launch ends with a trap that names the
+// problem.
 EMU_IMPORT void emu_grid_barrier(EMU_LOCATION);
 EMU_IMPORT int emu_grid_is_cooperative(void);
-// Cluster barriers: wait takes the token that arrive returned.
+// Cluster barriers: wait takes the token returned by arrive.
 EMU_IMPORT emu_u32 emu_cluster_arrive(EMU_LOCATION);
 EMU_IMPORT void emu_cluster_wait(emu_u32 token, EMU_LOCATION);
 EMU_IMPORT emu_u32 emu_cluster_token(void); // of the last arrival of this thread
@@ -119,10 +117,9 @@ EMU_IMPORT int emu_is_constant(const void* address);                // of a __co
 
 // ------------------------------------------------------------------------------- warps
 //
-// One function for all collectives. Each lane of `mask` calls with the same op, mask and
-// width; the last lane to arrive computes the results of all. A lane that exited counts as
-// absent; a lane that calls with a mask without its own bit, or with another op, is a fault
-// (EMU_FAULT_WARP). `in` and `out` point into the caller's stack frame.
+// One function for all collectives. Each lane of `mask` calls with the same op, mask and width; the last lane to arrive
+// computes everyone's results. An exited lane counts as absent. It is a fault (EMU_FAULT_WARP) if a lane's mask lacks
+// its own bit, or if lanes call with different ops. `in` and `out` point into the caller's stack frame.
 
 enum EmuWarpOp {
     EMU_WARP_SYNC = 0,
@@ -164,7 +161,7 @@ EMU_IMPORT emu_u32 emu_active_mask(void); // lanes of this warp that have not ex
 
 EMU_IMPORT int emu_printf(const char* format, ...) __attribute__((format(printf, 1, 2)));
 EMU_IMPORT int emu_vprintf(const char* format, __builtin_va_list arguments);
-// The values lie one after another, as in a structure.
+// The values are stored consecutively, as in a struct.
 EMU_IMPORT int emu_printf_packed(const char* format, const void* values);
 EMU_IMPORT void emu_assert_fail(const char* expression, const char* file, unsigned line,
                                 const char* function) __attribute__((noreturn));
@@ -176,21 +173,21 @@ EMU_IMPORT emu_u64 emu_clock(void);        // cycles, as clock64()
 EMU_IMPORT emu_u64 emu_global_timer(void); // nanoseconds
 EMU_IMPORT void emu_nanosleep(emu_u32 nanoseconds);
 EMU_IMPORT void emu_yield(void); // lets other threads of the block run
-EMU_IMPORT void emu_set_condition(emu_u64 handle, emu_u32 value); // of a conditional node
+EMU_IMPORT void emu_set_condition(emu_u64 handle, emu_u32 value); // for a conditional node
 
-// Kernels that launch graphs: the values that cudaGraphLaunch() takes and returns.
+// Kernels that launch graphs: the values that cudaGraphLaunch() accepts and returns.
 enum EmuGraphLaunch {
     EMU_ERROR_INVALID_VALUE = 1,
     EMU_ERROR_LAUNCH_PENDING_COUNT_EXCEEDED = 69,
     EMU_ERROR_NOT_SUPPORTED = 801
 };
 EMU_IMPORT int emu_launch_graph(emu_u64 graph, emu_u64 way);
-EMU_IMPORT emu_u64 emu_current_graph(void); // null outside of a graph
+EMU_IMPORT emu_u64 emu_current_graph(void); // null outside a graph
 
 // ------------------------------------------------------------------- textures, surfaces
 //
-// One function for all reads of textures, and one for all accesses to surfaces. A handle that
-// is not of such an object, or of one of another shape, is a fault (EMU_FAULT_TRAP).
+// One function for all texture reads, and one for all surface accesses. A handle of any other object, or of one with
+// another shape, is a fault (EMU_FAULT_TRAP).
 
 enum EmuTextureKind {
     EMU_TEXTURE_FETCH = 0, // of linear memory, by `index`
@@ -229,7 +226,7 @@ enum EmuImageProperty {
     EMU_IMAGE_ARRAY_SIZE = 3,
     EMU_IMAGE_NUM_MIPMAP_LEVELS = 4,
 };
-// A property of a texture, or of a surface.
+// Returns a property of a texture or surface.
 EMU_IMPORT emu_u32 emu_image_query(emu_u64 object, int is_surface, emu_u32 property, emu_u32 level, EMU_LOCATION);
 
 enum EmuSurfaceKind { // the values of EmuTextureKind
@@ -260,41 +257,40 @@ EMU_IMPORT void emu_surface_access(EmuSurfaceCall* call);
 
 // ------------------------------------------------------------------------ access checks
 //
-// `-fsanitize=kernel-address` with outlined checks makes the compiler call
-// __asan_load{1,2,4,8,16,N}_noabort and __asan_store*. Each module carries its own hidden
-// definitions (emulator_checks.h), so that a sanitizer in the process is never reached:
-//   1. the address lies in the module's `space`: look at the shadow byte;
-//   2. it lies in the frames of the thread's functions or in one of `recent`: allowed;
-//   3. else emu_check_slow, which returns for allowed memory (and remembers the range) or
-//      ends the launch with a fault.
-// Shadow: one byte for 8 of memory. 0: all may be accessed; 1..7: only the first bytes;
-// 0x80 and above: none, and the value gives the reason (EmuShadow).
-// Alignment of an access is checked by the same callbacks, before step 1.
-// With EMU_CHECK_MEMORY alone, g++ reads the fixed shadow in line, and calls __asan_report_* for memory that is closed
-// there. These do the same.
+// `-fsanitize=kernel-address` with outlined checks makes the compiler call __asan_load{1,2,4,8,16,N}_noabort and
+// __asan_store*. Each module has its own hidden definitions (emulator_checks.h), so calls never reach a sanitizer in
+// the process:
+//   1. the address is in the module's `space`: check the shadow byte;
+//   2. it is in the frames of the thread's functions or in one of `recent`: allowed;
+//   3. otherwise emu_check_slow, which returns for allowed memory (and remembers the range) or ends the launch with a
+//      fault.
+// The shadow has one byte for 8 bytes of memory. 0: all are accessible; 1..7: only the first bytes; 0x80 and above:
+// none, and the value is the reason (EmuShadow). Before step 1, the same callbacks check the access's alignment.
+// With EMU_CHECK_MEMORY alone, g++ reads the fixed shadow inline, and calls __asan_report_* for memory that is closed
+// there. These functions do the same.
 
 enum EmuShadow {
     EMU_SHADOW_OPEN = 0x00,
     EMU_SHADOW_UNMAPPED = 0xf0, // never allocated
     EMU_SHADOW_REDZONE = 0xf1,  // beside an allocation
     EMU_SHADOW_FREED = 0xf2,
-    EMU_SHADOW_FOREIGN = 0xf3,  // of another device without peer access
+    EMU_SHADOW_FOREIGN = 0xf3,  // of another device, without peer access
 };
 
 enum EmuAccess {
     EMU_ACCESS_LOAD = 0, EMU_ACCESS_STORE = 1, EMU_ACCESS_MISALIGNED = 2, EMU_ACCESS_ATOMIC = 4, EMU_ACCESS_VOLATILE = 8,
-    EMU_ACCESS_RELEASE = 16, // an atomic access with the order release or stronger
+    EMU_ACCESS_RELEASE = 16, // an atomic access with release or stronger order
     EMU_ACCESS_RETURNED = 32 // in the frame of a function that has returned
 };
 
-// For the check of races: a fence, and the scope of the next atomic function of the calling thread.
+// For the races check: a fence, and the scope of the calling thread's next atomic function.
 enum EmuScope { EMU_SCOPE_BLOCK = 0, EMU_SCOPE_DEVICE = 1 };
 EMU_IMPORT void emu_fence(emu_u32 scope);
 EMU_IMPORT void emu_next_scope(emu_u32 scope);
 
 EMU_IMPORT void emu_check_slow(emu_uptr address, emu_size size, emu_u32 access, void* pc);
-// A variable, or a constant of the compiler, with the red zone after it: as compilers pass them to
-// __asan_register_globals(), which a module's constructor calls.
+// A variable or compiler constant, with the red zone after it, in the form that compilers pass to
+// __asan_register_globals(). A module's constructor calls that function.
 struct EmuTable {
     const void* address;
     emu_size size, room; // room: with the red zone
@@ -303,36 +299,36 @@ struct EmuTable {
 };
 EMU_IMPORT void emu_name_tables(const EmuTable* tables, emu_size count);
 EMU_IMPORT void emu_misaligned(emu_uptr address, emu_size size, emu_u32 access, const char* file, emu_u32 line);
-// Called for each allowed access if `emu_thread.checks` has more than EMU_CHECK_MEMORY.
+// Called for each allowed access if `emu_thread.checks` contains more than EMU_CHECK_MEMORY.
 EMU_IMPORT void emu_watch(emu_uptr address, emu_size size, emu_u32 access, void* pc);
 
-// Called in each block of the code with EMU_CHECK_COVERAGE; `pc` is in the block.
+// Called in each basic block with EMU_CHECK_COVERAGE; `pc` is in the block.
 EMU_IMPORT void emu_cover(void* pc);
 
-// An index that does not suit the type of an array; `type` as the compiler writes it: "'int [8]'".
+// Reports an index outside an array type; `type` is in the compiler's notation: "'int [8]'".
 EMU_IMPORT void emu_bad_index(emu_uptr index, const char* type, const char* file, emu_u32 line);
 EMU_IMPORT void emu_bad_division(const char* file, emu_u32 line); // where the processor does not trap
 
-// The shadow of an address divided by 8 lies at this fixed distance for the code that compilers insert.
+// Compiler-inserted code finds the shadow of an address at this fixed distance from the address divided by 8.
 #define EMU_FIXED_SHADOW 0x200000000000ull
 
-// The window of addresses that has a shadow. The loader fills this in before any kernel runs.
+// The address window that has a shadow. The loader fills this in before any kernel runs.
 struct EmuSpace {
     emu_uptr base;
     emu_uptr size;
     emu_u8* shadow; // of `base`
-    // With EMU_CHECK_INITIALIZED, one bit for each byte that has been written, of the memory that can be uninitialized.
+    // With EMU_CHECK_INITIALIZED, one bit for each byte that has been written, for memory that can be uninitialized.
     emu_u8* contents;
-    emu_uptr contents_size; // in bytes of memory, from `base`
+    emu_uptr contents_size; // in bytes of memory, starting at `base`
 };
 
 // --------------------------------------------------------------------------- records
 //
-// A module has no constructors of its own (those of the checks name its constants). The loader finds its data by symbol name:
-//   emu_module                   one EmuModule
+// A module has no constructors, except those of the checks, which name its constants. The loader finds its data by
+// symbol name (not by section, because a static member of a template cannot be put into one):
+//   emu_module                                   one EmuModule
 //   any symbol containing "emu_kernel_record"    an EmuKernel each
 //   any symbol containing "emu_variable_record"  an EmuVariable each
-// (not by section, because a static member of a template cannot be put into one).
 // The lowered name of a kernel or variable is the symbol at `address`.
 
 struct EmuModule {
@@ -345,12 +341,12 @@ struct EmuModule {
 };
 
 struct EmuParameter {
-    emu_u32 offset; // in the packed buffer, by the C rules of alignment
+    emu_u32 offset; // in the packed buffer, by C alignment rules
     emu_u32 size;
 };
 
-// Calls the kernel with copies of the parameters; params[i] points to the value of parameter i. Runs one thread, which the
-// executor has prepared, or with it all that follow before EmuThread::end.
+// Calls the kernel with copies of the parameters; params[i] points to the value of parameter i. Runs one thread,
+// prepared by the executor, or also all threads that follow before EmuThread::end.
 typedef void (*EmuEntry)(void* const* params);
 
 struct EmuKernel {
@@ -362,10 +358,10 @@ struct EmuKernel {
     emu_u32 parameter_count;
     emu_u32 parameter_bytes;
     emu_u32 static_shared; // bytes
-    emu_u32 max_threads;   // __launch_bounds__; 0: not given
+    emu_u32 max_threads;   // __launch_bounds__; 0: not specified
     emu_u32 min_blocks;
     emu_u32 max_cluster;
-    EmuDim3 cluster; // __cluster_dims__; 0: not given
+    EmuDim3 cluster; // __cluster_dims__; 0: not specified
     emu_u32 flags;   // 0
     const char* file;
     emu_u32 line;
@@ -376,10 +372,10 @@ enum EmuVariableKind {
     EMU_VARIABLE_DEVICE = 0,
     EMU_VARIABLE_CONSTANT = 1,
     EMU_VARIABLE_MANAGED = 2,
-    EMU_VARIABLE_SHARED = 3, // `address` is null, `locate` gives the calling thread's copy
+    EMU_VARIABLE_SHARED = 3, // `address` is null, `locate` returns the calling thread's copy
 };
 
-// Of a shared variable at namespace scope: the compiler does not instrument accesses to its constant places.
+// For a shared variable at namespace scope: the compiler does not instrument accesses to constant places in it.
 enum EmuVariableFlag { EMU_SHARED_IS_OUTSIDE = 1 };
 
 struct EmuVariable {
@@ -387,7 +383,7 @@ struct EmuVariable {
     emu_u32 kind; // EmuVariableKind
     void* address;
     void* (*locate)(void);
-    emu_u64 size; // bytes, without any padding the front end added behind
+    emu_u64 size; // bytes, without the padding added by the front end
     emu_u64 room; // bytes with that padding
     const char* name;
     const char* file;

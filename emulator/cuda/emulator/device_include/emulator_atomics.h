@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Atomic functions. All scopes are the same here, because the machine's memory is coherent; the check of races tells
-// them apart, and takes the order relaxed, which these functions have in CUDA, at its word.
+// Atomic functions. All scopes are the same here, because the machine's memory is coherent. The races check
+// distinguishes them, and treats the relaxed order, which these functions have in CUDA, as relaxed.
 #pragma once
 
 #if EMU_CHECKS & 4
@@ -29,8 +29,8 @@ template <class To, class From> EMU_INLINE To same_bits(From from)
     return to;
 }
 
-// Where kernels read the shadow in line, the compiler does not check the alignment of atomic operations. The callbacks
-// do elsewhere.
+// Where kernels read the shadow inline, the compiler does not check the alignment of atomic operations. Elsewhere the
+// callbacks do.
 template <class T> EMU_INLINE T* aligned(T* p, emu_u32 access = EMU_ACCESS_STORE)
 {
 #ifdef EMU_READS_SHADOW
@@ -126,7 +126,7 @@ EMU_ATOMIC(atomicAdd, float4, (float4 * p, float4 v), (p, v),
 #undef EMU_INTEGER_ATOMICS
 #undef EMU_ATOMIC
 
-// Values of 16 bytes use the processor's own instructions.
+// 16-byte values use the processor's own instructions.
 namespace emu {
 struct Word16 {
     unsigned long long low, high;
@@ -180,7 +180,7 @@ template <class T> EMU_INLINE typename ::emu::Only16<sizeof(T) == 16, T>::type a
     return ::emu::same_bits<T>(old);
 }
 
-// The functions with an order of memory and a scope.
+// The functions with a memory order and a scope.
 enum { __NV_ATOMIC_RELAXED, __NV_ATOMIC_CONSUME, __NV_ATOMIC_ACQUIRE, __NV_ATOMIC_RELEASE, __NV_ATOMIC_ACQ_REL,
        __NV_ATOMIC_SEQ_CST };
 enum { __NV_THREAD_SCOPE_THREAD, __NV_THREAD_SCOPE_BLOCK, __NV_THREAD_SCOPE_CLUSTER, __NV_THREAD_SCOPE_DEVICE,

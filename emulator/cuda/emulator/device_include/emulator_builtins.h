@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Built-in variables, barriers, fences, clocks, and the services of the device.
+// Built-in variables, barriers, fences, clocks, and device services.
 #pragma once
 
 namespace emu {
-// The compiler must not take threadIdx for a constant, because several threads run in one function. It does not if the
-// type has a mutable member.
+// The compiler must not treat threadIdx as a constant, because several threads run in one function. A mutable member in
+// its type prevents that.
 struct ThreadIndex : uint3 {
     mutable unsigned : 0;
-    constexpr ThreadIndex& operator=(uint3 v) { return static_cast<uint3&>(*this) = v, *this; } // of a copy
+    constexpr ThreadIndex& operator=(uint3 v) { return static_cast<uint3&>(*this) = v, *this; } // assigns to a copy
 };
-// It takes other such variables for constants, unless their type has constructors, as dim3.
+// The compiler treats other such variables as constants, unless their type has constructors, like dim3.
 struct Extent : uint3 {
     constexpr Extent& operator=(dim3 v) { return static_cast<uint3&>(*this) = v, *this; }
 };
@@ -77,7 +77,7 @@ EMU_INLINE unsigned int __isLocal(const void* pointer) { return emu_is_local(poi
 EMU_INLINE void __builtin_nv_yield() { emu_yield(); }
 
 // Declared under their own names, because programs declare them and take their addresses; the assembler names map them
-// to functions of the device.
+// to device functions.
 extern "C" {
 EMU_IMPORT int printf(const char* format, ...) __asm__("emu_printf");
 EMU_IMPORT int vprintf(const char* format, va_list arguments) __asm__("emu_vprintf");
@@ -88,12 +88,12 @@ EMU_IMPORT void* memset(void* to, int value, size_t bytes);
 EMU_IMPORT void* memmove(void* to, const void* from, size_t bytes);
 EMU_IMPORT int memcmp(const void* a, const void* b, size_t bytes);
 
-// For conditional nodes; programs may declare it, too, with or without cuda_device_runtime_api.h.
+// For conditional nodes. Programs may also declare it, with or without cuda_device_runtime_api.h.
 typedef unsigned long long cudaGraphConditionalHandle;
 EMU_IMPORT void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value)
     __asm__("emu_set_condition");
 
-// For kernels that launch graphs; programs may declare these, too.
+// For kernels that launch graphs. Programs may also declare these.
 EMU_IMPORT cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) __asm__("emu_launch_graph");
 }
 #define cudaStreamGraphTailLaunch ((cudaStream_t)0x0100000000000000)
@@ -106,7 +106,7 @@ EMU_INLINE void* alloca_(size_t bytes) { return __builtin_alloca(bytes); }
 inline void* operator new(size_t, void* place) noexcept { return place; }
 inline void* operator new[](size_t, void* place) noexcept { return place; }
 
-// Accesses with a hint for the cache. They check alignment themselves, with the location of the caller.
+// Accesses with a cache hint. They check alignment themselves, with the caller's location.
 #define EMU_HINTED EMU_INLINE __attribute__((no_sanitize("alignment")))
 namespace emu {
 template <class T> EMU_HINTED void require_alignment(const T* pointer, emu_u32 access, const char* file, emu_u32 line)

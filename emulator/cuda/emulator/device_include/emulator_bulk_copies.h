@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions that replace inline PTX for bulk copies: mbarriers, cp.async.bulk and cp.async.bulk.tensor. The library and
-// kernels include this. An address in shared memory may be its low 32 bits, as in PTX.
+// Functions that replace inline PTX for bulk copies: mbarriers, cp.async.bulk and cp.async.bulk.tensor. Included by the
+// library and by kernels. An address in shared memory can be its low 32 bits, as in PTX.
 #pragma once
 
 #include "emulator_abi.h"
@@ -12,27 +12,27 @@ extern "C" {
 // Initializes an mbarrier, 8 bytes in shared memory.
 EMU_IMPORT void emu_mbarrier_init(emu_u64 barrier, emu_u32 count, EMU_LOCATION);
 EMU_IMPORT void emu_mbarrier_end(emu_u64 barrier, EMU_LOCATION);
-// Expects `bytes` more, then counts `count` arrivals (0: none). Returns a token for emu_mbarrier_test: the phase in the
-// lowest bit, and above it how many arrivals were pending before.
+// Expects `bytes` more, then counts `count` arrivals (0: none). Returns a token for emu_mbarrier_test: the lowest bit
+// is the phase, the bits above it the number of arrivals pending before.
 EMU_IMPORT emu_u64 emu_mbarrier_arrive(emu_u64 barrier, emu_u32 count, emu_u32 bytes, EMU_LOCATION);
-// The same without bytes; later phases expect `count` arrivals less.
+// Like emu_mbarrier_arrive(), without bytes; later phases expect `count` arrivals fewer.
 EMU_IMPORT emu_u64 emu_mbarrier_drop(emu_u64 barrier, emu_u32 count, EMU_LOCATION);
-// Whether the phase of this parity has completed. If not, other threads may run before this returns.
+// Returns 1 if the phase with this parity has completed. If not, other threads may run before this returns.
 EMU_IMPORT int emu_mbarrier_test(emu_u64 barrier, emu_u64 parity, EMU_LOCATION);
 
-// The copy is complete when the call returns; its bytes are counted at `barrier`, unless that is 0.
+// The copy has completed when the call returns. Its bytes are counted at `barrier`, unless that is 0.
 EMU_IMPORT void emu_bulk_copy(emu_u64 to, emu_u64 from, emu_u32 bytes, emu_u64 barrier, int is_to_shared, EMU_LOCATION);
-// `offsets` for an im2col copy, one for each axis between the first and the last; null for a tile.
+// `offsets` are for an im2col copy, one for each axis between the first and the last; null for a tile.
 EMU_IMPORT void emu_tensor_load(emu_u32 axes, emu_u64 to, emu_u64 map, const emu_i32* coordinates, emu_u64 barrier,
                                 const emu_i32* offsets, EMU_LOCATION);
 EMU_IMPORT void emu_tensor_store(emu_u32 axes, emu_u64 map, const emu_i32* coordinates, emu_u64 from, EMU_LOCATION);
 
-// Executes a multimem instruction at a multicast address on `bytes` (4 or 8) of the memory of each device. `type` is
-// u, s, b or f; `how` is '=' (store), '+', '<' (min), '>' (max), '&', '|' or '^'. With `loads` nothing is written, and the
-// reduction over the devices is returned.
+// Executes a multimem instruction at a multicast address on `bytes` (4 or 8) of each device's memory. `type` is u, s, b
+// or f; `how` is '=' (store), '+', '<' (min), '>' (max), '&', '|' or '^'. With `loads`, writes nothing and returns the
+// reduction over the devices.
 EMU_IMPORT emu_u64 emu_multicast(emu_u64 address, emu_u32 bytes, int type, int how, int loads, emu_u64 bits,
                                  EMU_LOCATION);
 
-// The address in shared memory that has these low 32 bits.
+// Returns the address in shared memory that has these low 32 bits.
 EMU_IMPORT void* emu_shared_address(emu_u64 low);
 }

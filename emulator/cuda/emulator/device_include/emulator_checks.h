@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The compiler calls these functions before each access (-fsanitize=kernel-address). They read the shadow first, which
+// The compiler calls these functions before each access (-fsanitize=kernel-address). They first read the shadow, which
 // emulator_abi.h describes.
 #pragma once
 
@@ -30,7 +30,7 @@ EMU_NO_CHECK __attribute__((always_inline)) inline bool open_in_shadow(emu_uptr 
 
 EMU_NO_CHECK __attribute__((always_inline)) inline bool known_range(emu_uptr address, emu_size size, emu_u32 access)
 {
-    // Shared variables are in these ranges; they are checked first, because loops use them.
+    // Shared variables are in these ranges, which are checked first because loops use them.
     const EmuRange* recent = emu_thread.recent;
     emu_uptr end = address + size;
     if ((address >= recent[0].low && end <= recent[0].high) || (address >= recent[1].low && end <= recent[1].high) ||
@@ -53,7 +53,7 @@ EMU_NO_CHECK __attribute__((always_inline)) inline bool known_range(emu_uptr add
 }
 
 #if (EMU_CHECKS & 6) == 2
-// Whether emu_watch would do nothing: of a load, a byte has been written, or of a store, all have.
+// Returns true if emu_watch would do nothing: one byte of a load, or every byte of a store, has been written.
 EMU_NO_CHECK __attribute__((always_inline)) inline bool is_written(emu_uptr offset, emu_size size, emu_u32 access)
 {
     if (offset >= emu_module.space.contents_size)
@@ -92,7 +92,7 @@ EMU_NO_CHECK __attribute__((always_inline)) inline void check(emu_uptr address, 
 #define EMU_CALLBACK EMU_NO_CHECK __attribute__((weak, visibility("hidden"), noinline)) void
 
 #if EMU_CHECKS & 4
-// With the check of races: -fsanitize=thread, which instruments each access, and tells volatile ones apart.
+// For the races check: -fsanitize=thread, which instruments each access, and distinguishes volatile ones.
 #define EMU_TSAN(name, size, access, aligned)                                                     \
     EMU_CALLBACK __tsan_##name(emu_uptr address)                                                  \
     {                                                                                             \
@@ -109,7 +109,7 @@ EMU_NO_CHECK __attribute__((always_inline)) inline void check(emu_uptr address, 
     EMU_TSAN(volatile_write##size, size, EMU_ACCESS_STORE | EMU_ACCESS_VOLATILE, true)            \
     EMU_TSAN(unaligned_volatile_read##size, size, EMU_ACCESS_LOAD | EMU_ACCESS_VOLATILE, false)   \
     EMU_TSAN(unaligned_volatile_write##size, size, EMU_ACCESS_STORE | EMU_ACCESS_VOLATILE, false)
-// The compiler replaces atomic operations by calls of these.
+// The compiler replaces atomic operations with calls of these functions.
 #define EMU_RELEASE(order) ((order) >= __ATOMIC_RELEASE ? EMU_ACCESS_RELEASE : 0)
 #define EMU_TSAN_UPDATE(bits, T, name)                                                            \
     EMU_NO_CHECK __attribute__((weak, visibility("hidden"), noinline)) T                          \
@@ -186,7 +186,7 @@ EMU_CALLBACK __tsan_write_range(emu_uptr address, emu_size size)
 {
     ::emu::check(address, size, EMU_ACCESS_STORE, false, __builtin_return_address(0));
 }
-// Constructors and virtual calls access the pointer to the virtual functions of an object.
+// Constructors and virtual calls access an object's vtable pointer.
 EMU_CALLBACK __tsan_vptr_update(void** place, void*)
 {
     ::emu::check((emu_uptr)place, sizeof *place, EMU_ACCESS_STORE, true, __builtin_return_address(0));
@@ -214,7 +214,7 @@ EMU_CALLBACK __tsan_atomic_signal_fence(int) {}
     }                                                                                             \
     EMU_SAME(__asan_report_load##size##_noabort, __asan_load##size##_noabort, (emu_uptr))         \
     EMU_SAME(__asan_report_store##size##_noabort, __asan_store##size##_noabort, (emu_uptr))
-// Where kernels read the shadow in line, these decide about memory that is closed there.
+// Where kernels read the shadow inline, these decide about inaccessible memory.
 #define EMU_SAME(name, other, parameters)                                                         \
     __attribute__((weak, visibility("hidden"), alias(#other))) void name parameters;
 
@@ -237,12 +237,12 @@ EMU_SAME(__asan_report_store_n_noabort, __asan_storeN_noabort, (emu_uptr, emu_si
 EMU_CALLBACK __asan_handle_no_return(void)
 {
 #if EMU_CHECKS & 8
-    // The frames from here on are left without their epilogs, which would open their red zones.
+    // The following frames are left without their epilogues, which would open their red zones.
     for (emu_uptr at = (emu_uptr)__builtin_frame_address(0); at < emu_thread.stack_high; at += 8)
         *((emu_u8*)(at >> 3) + EMU_FIXED_SHADOW) = 0;
 #endif
 }
-// The compiler puts a red zone after each variable, and emits a constructor that calls these.
+// The compiler puts a red zone after each variable, and emits a constructor that calls these functions.
 EMU_CALLBACK __asan_register_globals(const EmuTable* tables, emu_uptr count)
 {
     emu_name_tables(tables, count);
@@ -260,8 +260,8 @@ EMU_CALLBACK __asan_version_mismatch_check_v8(void) {}
 #endif
 
 extern "C" {
-// -fsanitize=alignment: the compiler calls this for an object whose address does not suit its type, also if the access is
-// to a component whose own address would do. A GPU loads and stores whole vectors where it can, of at most 16 bytes.
+// -fsanitize=alignment: the compiler calls this for an object whose address does not suit its type, even if the access
+// is to a component with a suitable address. A GPU loads and stores whole vectors of up to 16 bytes where it can.
 struct EmuMisaligned {
     const char* file;
     emu_u32 line, column;
@@ -279,7 +279,7 @@ EMU_CALLBACK __ubsan_handle_type_mismatch_v1(const EmuMisaligned* data, emu_uptr
 }
 
 #if !defined(__x86_64__)
-// -fsanitize=integer-divide-by-zero, where the processor does not trap.
+// -fsanitize=integer-divide-by-zero, on processors that do not trap.
 struct EmuDivided {
     const char* file;
     emu_u32 line, column;
@@ -294,7 +294,7 @@ extern "C" EMU_CALLBACK __ubsan_handle_divrem_overflow(const EmuDivided* data, e
 struct EmuIndexed {
     const char* file;
     emu_u32 line, column;
-    const char *array, *index; // descriptors of types: two numbers of 16 bits, then the name
+    const char *array, *index; // type descriptors: two numbers of 16 bits, then the name
 };
 extern "C" EMU_CALLBACK __ubsan_handle_out_of_bounds(const EmuIndexed* data, emu_uptr index)
 {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // On a GPU, conversions from floating point to integers saturate, and NaN becomes 0 (from double to 64 bits: the lowest
-// value); x86-64 returns one fixed value in all these cases. Assembler macros replace the compiler's instructions for
-// such conversions. They keep the flags, and use only registers that the compiler does not use (-ffixed-xmm14
+// value). In all these cases x86-64 returns one fixed value, so assembler macros replace the compiler's conversion
+// instructions. They preserve the flags, and use only registers that the compiler does not use (-ffixed-xmm14
 // -ffixed-xmm15). Conversions to unsigned 32-bit integers wrap around, because the compiler emits the signed 64-bit
 // conversion for them.
 #pragma once

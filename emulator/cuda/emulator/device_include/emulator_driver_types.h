@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The types of the runtime API that device code names: in parameters of kernels, and in constants.
+// The runtime API types that device code names, in kernel parameters and constants.
 #pragma once
 
 enum cudaDeviceAttr : int;

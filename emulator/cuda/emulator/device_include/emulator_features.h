@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The feature-test macros of C++, with the values of NVRTC. Read before the program is preprocessed, so that only
-// #define may be used here.
+// The C++ feature-test macros, with NVRTC's values. Read before the program is preprocessed, so only #define may be
+// used here.
 #pragma once
 
 #define __cpp_alias_templates 200704L

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// A floating-point type of 16 bits, its pair, and their functions. Included once by cuda_fp16.h and once by cuda_bf16.h,
-// which define EMU_H and EMU_H2 (the types), EMU_NAME (their name in names of conversions), EMU_FORMAT,
+// A 16-bit floating-point type, its pair, and their functions. Included once by cuda_fp16.h and once by cuda_bf16.h,
+// which define EMU_H and EMU_H2 (the types), EMU_NAME (their name in conversion names), EMU_FORMAT,
 // EMU_SCALAR_CONVERSIONS, EMU_SCALAR_OPERATORS and EMU_PAIR_OPERATORS (1 or 0).
 
 #define EMU_JOIN_(a, b, c) a##b##c
@@ -71,7 +71,7 @@ namespace emu {
 EMU_INLINE unsigned short bits_of(EMU_H a) { return EMU_H_RAW(a).x; }
 EMU_INLINE double value_of(EMU_H a) { return EMU_FORMAT::to(bits_of(a)); }
 } // namespace emu
-// The value x as the type. A macro, because a function could not be overloaded by its result.
+// The value x as the type. A macro, because a function could not be overloaded on its result.
 #define EMU_MAKE(x) EMU_H(EMU_H_RAW {(unsigned short)EMU_FORMAT::from(x)})
 #define EMU_BITS(bits) EMU_H(EMU_H_RAW {(unsigned short)(bits)})
 
@@ -144,7 +144,7 @@ EMU_INLINE EMU_H2 __lowhigh2highlow(EMU_H2 a) { return EMU_H2(a.y, a.x); }
 
 // --- Arithmetic ------------------------------------------------------------------------------------------------------
 
-// Each of these defines a function of one, two or three numbers, and its form for pairs.
+// Each of these macros defines a function of one, two or three numbers, and its form for pairs.
 #define EMU_ONE(name, name2, ...)                                                                                      \
     EMU_INLINE EMU_H name(EMU_H a) { __VA_ARGS__ }                                                                     \
     EMU_INLINE EMU_H2 name2(EMU_H2 a) { return EMU_H2(name(a.x), name(a.y)); }
@@ -221,7 +221,7 @@ EMU_INLINE int __hisinf(EMU_H a)
     return x == __builtin_inf() ? 1 : x == -__builtin_inf() ? -1 : 0;
 }
 
-// The results of the forms for pairs: 1.0 or 0.0 for each element, a mask of bits, whether both are true.
+// The results of the pair forms: 1.0 or 0.0 for each element, a bit mask, or true if both are true.
 #define EMU_COMPARE(name, ...)                                                                                         \
     EMU_INLINE bool __h##name(EMU_H a, EMU_H b)                                                                        \
     {                                                                                                                  \

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The intrinsics of CUDA: fast math functions, arithmetic with a rounding mode, conversions, integer operations. The
-// fast functions are as accurate here as the standard ones.
+// CUDA intrinsics: fast math functions, arithmetic with a rounding mode, conversions, integer operations. Here the fast
+// functions are as accurate as the standard ones.
 #pragma once
 
 namespace emu {
 
 enum { ROUND_NEAREST = 0, ROUND_DOWN = 1, ROUND_UP = 2, ROUND_ZERO = 3 };
 
-// Prevents the compiler from folding the computation of a value, or moving it across a change of the rounding mode.
+// Prevents the compiler from folding a value's computation, or moving it across a change of the rounding mode.
 #if defined(__x86_64__)
 template <class T> EMU_NO_CHECK EMU_INLINE void pin(T& value) { __asm__ volatile("" : "+x"(value) : : "memory"); }
 EMU_INLINE emu_u64 rounding_control() { return __builtin_ia32_stmxcsr(); }
@@ -24,7 +24,7 @@ EMU_INLINE emu_u64 rounding_control()
     return control;
 }
 EMU_INLINE void set_rounding_control(emu_u64 control) { __asm__ volatile("msr fpcr, %0" : : "r"(control) : "memory"); }
-// FPCR has the numbers of up and down the other way round.
+// FPCR numbers the two modes up and down in the opposite order.
 EMU_INLINE emu_u64 with_rounding(emu_u64 control, unsigned mode)
 {
     return (control & ~0xc00000ull) | ((mode >> 1 & 1) | (mode & 1) << 1) << 22;
@@ -43,7 +43,7 @@ template <class F> EMU_NO_CHECK EMU_INLINE auto rounded(unsigned mode, F f) -> d
     return result;
 }
 
-// Clamps to the range of the type; NaN becomes 0, or from double to 64 bits the lowest value.
+// Clamps to the range of the type. NaN becomes 0, or the lowest value from double to 64 bits.
 template <class To, class From> EMU_INLINE To saturated(From x)
 {
     constexpr bool is_signed = To(-1) < To(0);
@@ -320,7 +320,7 @@ EMU_INLINE int __dp2a_hi(short2 a, char4 b, int c) { return c + a.x * b.z + a.y 
 EMU_INLINE unsigned int __dp2a_lo(ushort2 a, uchar4 b, unsigned int c) { return c + unsigned(a.x * b.x + a.y * b.y); }
 EMU_INLINE unsigned int __dp2a_hi(ushort2 a, uchar4 b, unsigned int c) { return c + unsigned(a.x * b.z + a.y * b.w); }
 
-// These keep subnormal numbers whatever the options, as all functions here do.
+// These keep subnormal numbers whatever the options, like all functions here.
 EMU_INLINE float __fmaf_ieee_rn(float x, float y, float z) { return __fmaf_rn(x, y, z); }
 EMU_INLINE float __fmaf_ieee_rz(float x, float y, float z) { return __fmaf_rz(x, y, z); }
 EMU_INLINE float __fmaf_ieee_rd(float x, float y, float z) { return __fmaf_rd(x, y, z); }

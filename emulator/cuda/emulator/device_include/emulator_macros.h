@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Macros that are defined in every program. Read before the program is preprocessed, so that only #define may be used
-// here.
+// Macros defined in every program. Read before the program is preprocessed, so only #define may be used here.
 #pragma once
 #include "emulator_features.h"
 
@@ -22,8 +21,8 @@
 #define __is_convertible_to(...) ::emu::is_convertible<__VA_ARGS__>::value
 #define __is_trivially_destructible(...) ::emu::is_trivially_destructible<__VA_ARGS__>::value
 #define __is_nothrow_destructible(...) ::emu::is_nothrow_destructible<__VA_ARGS__>::value
-// CCCL takes the compiler for NVRTC. g++ 13 and newer have its built-in transformations of types, but reject them in the
-// types of functions.
+// CCCL treats the compiler as NVRTC. g++ 13 and later have its built-in type transformations, but reject them in
+// function types.
 #define _LIBCUDACXX_USE_ADD_LVALUE_REFERENCE_FALLBACK
 #define _LIBCUDACXX_USE_ADD_POINTER_FALLBACK
 #define _LIBCUDACXX_USE_ADD_RVALUE_REFERENCE_FALLBACK

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The math functions of CUDA that the C library of the host has, and their C++ overloads.
+// The CUDA math functions that are in the host's C library, and their C++ overloads.
 #pragma once
 
 extern "C" {

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions of CUDA that the C library does not have, in both precisions. Those of single precision are computed in
-// double and rounded once, so they are at least as accurate as CUDA's.
+// CUDA functions missing from the C library, in both precisions. Single-precision functions are computed in double and
+// rounded once, so they are at least as accurate as CUDA's.
 #pragma once
 
 namespace emu {
 static constexpr double pi = 3.14159265358979323846;
 
-// x reduced to [-1/4, 1/4], in half turns, and its quadrant.
+// Returns x reduced to [-1/4, 1/4], in half turns, and its quadrant.
 EMU_INLINE double half_turns(double x, int* quadrant)
 {
     double whole = rint(2.0 * x);
@@ -26,7 +26,7 @@ inline double sin_of_turn(double x, int shift)
     return quadrant & 2 ? -value : value;
 }
 
-// An approximate start value, improved by Halley's method on erf where that is accurate, on erfc elsewhere.
+// An approximate start value, improved by Halley's method on erf where that is accurate, and on erfc elsewhere.
 inline double inverse_erfc(double x);
 inline double inverse_erf(double x)
 {

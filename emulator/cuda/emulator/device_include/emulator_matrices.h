@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions that replace PTX instructions for matrices: ldmatrix, stmatrix, movmatrix, mma and wmma. The registers of a
-// warp hold the elements, and each lane reads the registers of the others, which wait for it.
+// Functions that replace PTX matrix instructions: ldmatrix, stmatrix, movmatrix, mma and wmma. The elements are in the
+// registers of a warp. Each lane reads the others' registers while they wait for it.
 #pragma once
 
 namespace emu {
@@ -10,7 +10,7 @@ namespace ptx {
 
 // --------------------------------------------------------------- matrices of 8 x 8 halves
 
-// Of the element (row, column) and the next one of its row, lane 4 * row + column / 2 has both in one register.
+// Lane 4 * row + column / 2 has the element (row, column) and the next one of its row in one register.
 template <class Lanes> EMU_NO_CHECK EMU_INLINE emu_u32 transposed_pair(Lanes word, unsigned row, unsigned pair)
 {
     unsigned shift = 16 * (row & 1);
@@ -18,8 +18,8 @@ template <class Lanes> EMU_NO_CHECK EMU_INLINE emu_u32 transposed_pair(Lanes wor
     return (low & 0xffffu) | high << 16;
 }
 
-// Lane 8 * i + row has the address of a row of matrix i; a lane receives two neighbors of row lane / 4, or of that
-// column.
+// Lane 8 * i + row has the address of a row of matrix i. A lane receives two adjacent elements of row lane / 4, or of
+// that column.
 EMU_INLINE void load_matrices(emu_u64 address, bool shared, unsigned count, bool transposes, emu_u64* d)
 {
     struct Row {
@@ -94,7 +94,7 @@ struct BitsXor : Integers<1, false> {
     static double product(double a, double b) { return a != b; }
 };
 
-// Accumulators by their type; that of Clamped is emu_i32.
+// Accumulators by type; Clamped accumulates in emu_i32.
 struct Clamped {};
 EMU_NO_CHECK EMU_INLINE double accumulator(const emu_u64* c, unsigned i, float) { return as<float>(c[i]); }
 EMU_NO_CHECK EMU_INLINE double accumulator(const emu_u64* c, unsigned i, double) { return as<double>(c[i]); }
@@ -122,8 +122,8 @@ struct Factors {
 
 // ------------------------------------------------------------------------------------- mma
 
-// The product of 8 * Eights rows and 8 columns. Lane 4 * g + t has the elements of the rows g and g + 8 of A, and of
-// column g of B, with the index t * each + 4 * each * i + e in register i of a row or column.
+// The product of 8 * Eights rows and 8 columns. Register i of lane 4 * g + t has, at position e, the element t * each +
+// 4 * each * i + e of a row or column: rows g and g + 8 of A, column g of B.
 template <class A, class B, class D, class C, unsigned Eights, unsigned Registers>
 EMU_NO_CHECK void multiply(const emu_u64* a, const emu_u64* b, const emu_u64* c, emu_u64* d)
 {
@@ -147,7 +147,7 @@ EMU_NO_CHECK void multiply(const emu_u64* a, const emu_u64* b, const emu_u64* c,
 
 // ------------------------------------------------------------------------------------ wmma
 
-// A fragment gives each lane the same number of elements, in the order of the rows, as in mma.h. T has their size.
+// A fragment gives each lane the same number of elements, in row order, as in mma.h. T has their size.
 template <class T, unsigned Rows, unsigned Columns> struct Fragment {
     enum : unsigned { count = Rows * Columns / 32, each = sizeof(T) > 4 ? 1 : 4 / sizeof(T) };
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Binary floating-point formats of at most 16 bits. Values are computed as double, which is exact for products and
-// wide enough for sums, quotients and roots that a second rounding changes nothing, and are then rounded by these
-// functions. `Digits` counts the significand with its implicit bit, `Exponent` the bits of the exponent.
+// Binary floating-point formats of at most 16 bits. Values are computed as double, then rounded by these functions.
+// Double is exact for products, and so wide for sums, quotients and roots that a second rounding changes nothing.
+// `Digits` counts the significand including its implicit bit, `Exponent` the exponent bits.
 #pragma once
 
 namespace emu {
@@ -33,7 +33,7 @@ template <int Digits, int Exponent> struct Narrow {
         emu_u64 bits = same_bits<emu_u64>(x), magnitude = bits & ~0ull >> 1;
         bool negative = bits >> 63;
         if (magnitude > 0x7ffull << 52)
-            return (1u << sign) - 1; // the one NaN that instructions of a GPU return
+            return (1u << sign) - 1; // the one NaN that GPU instructions return
         emu_u32 out = infinity;
         if (magnitude != 0x7ffull << 52) {
             out = round<Mode>(magnitude, negative);
@@ -44,7 +44,7 @@ template <int Digits, int Exponent> struct Narrow {
         return out | emu_u32(negative) << sign;
     }
 
-    // `Finite`: the largest exponent is one of finite values.
+    // `Finite` means that the largest exponent belongs to finite values.
     template <bool Finite = false> static double to(emu_u32 bits)
     {
         emu_u64 negative = emu_u64(bits >> sign & 1) << 63;
@@ -79,7 +79,7 @@ template <class T> inline double integer_to_odd(T x)
     return x < T(0) ? -value : value;
 }
 
-// As conversions of half precision: NaN becomes 0, or in 64 bits the number with only the highest bit set.
+// Converts like half precision: NaN becomes 0, or in 64 bits the number with only the highest bit set.
 template <class To, unsigned Mode> inline To integer_of(double x)
 {
     if (x != x)

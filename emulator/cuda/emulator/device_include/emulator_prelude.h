@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Precedes every program that is compiled for the software device.
+// Precedes every program compiled for the software device.
 #ifndef EMULATOR_PRELUDE_H
 #define EMULATOR_PRELUDE_H
 

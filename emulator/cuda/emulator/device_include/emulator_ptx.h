@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions that replace instructions of inline PTX. Operands are the bits of registers, of which an instruction uses as
-// many as its type has.
+// Functions that replace inline PTX instructions. Operands are register bits; an instruction uses as many as its type
+// has.
 #pragma once
 
 namespace emu {
@@ -54,7 +54,8 @@ template <class T> EMU_PTX T reversed(T a)
         out = T(out << 1 | (a >> i & 1));
     return out;
 }
-// The place of the highest bit that differs from the sign; `distance`: the shift that brings it to the top.
+// Returns the position of the highest bit that differs from the sign, or with `distance` the shift that moves it to the
+// top.
 template <class T> EMU_PTX emu_u32 find_bit(T a, bool distance)
 {
     unsigned long long bits = a < 0 ? (unsigned long long)~a : (unsigned long long)a;
@@ -117,7 +118,7 @@ EMU_PTX emu_u32 funnel(emu_u32 low, emu_u32 high, emu_u32 count, bool left, bool
 }
 template <class T> EMU_PTX T distance(T a, T b, T c) { return T(c + (a < b ? T(b - a) : T(a - b))); }
 
-// Sums and differences with a carry; its value after a subtraction is the borrow.
+// Sums and differences with a carry, which is the borrow after a subtraction.
 template <class T> EMU_PTX emu_u64 add(emu_u64 a, emu_u64 b, emu_u64 carry_in, emu_u64* carry)
 {
     unsigned __int128 sum = (unsigned __int128)as<T>(a) + as<T>(b) + (carry_in & 1);
@@ -142,12 +143,12 @@ EMU_PTX float least(float a, float b) { return float(smaller(a, b)); }
 EMU_PTX double least(double a, double b) { return smaller(a, b); }
 EMU_PTX float most(float a, float b) { return float(larger(a, b)); }
 EMU_PTX double most(double a, double b) { return larger(a, b); }
-// min.NaN and max.NaN return the NaN of a GPU.
+// min.NaN and max.NaN return a GPU's NaN.
 EMU_PTX float nan_of(float) { return as<float>(0x7fffffff); }
 EMU_PTX double nan_of(double) { return __builtin_nan(""); }
 template <class T> EMU_PTX T least_nan(T a, T b) { return a != a || b != b ? nan_of(a) : least(a, b); }
 template <class T> EMU_PTX T most_nan(T a, T b) { return a != a || b != b ? nan_of(a) : most(a, b); }
-// The value with the product of the signs of a and b.
+// Returns the value with the product of the signs of a and b.
 template <class T> EMU_PTX T signed_as(T value, T a, T b)
 {
     return T(__builtin_copysign(double(value), __builtin_signbit(a) != __builtin_signbit(b) ? -1.0 : 1.0));
@@ -175,7 +176,7 @@ template <class To, class From> EMU_PTX To from_integer(From a, unsigned mode)
 
 // ------------------------------------------------------- numbers of 8, 6 and 4 bits
 
-// To nearest, saturated to finite values; `nan` is what NaN becomes. A pair has a number every `stride` bits.
+// Converts to nearest, saturated to finite values; `nan` replaces NaN. A pair has a number every `stride` bits.
 struct e4m3 {
     typedef Narrow<4, 4> Format;
     static constexpr emu_u32 largest = 0x7e, nan = 0x7f, stride = 8;
@@ -246,7 +247,7 @@ EMU_PTX long long part(emu_u64 a, int bits, int index, bool is_signed)
     unsigned long long value = (unsigned long long)a >> bits * index << (64 - bits);
     return is_signed ? (long long)value >> (64 - bits) : (long long)(value >> (64 - bits));
 }
-// The lowest bits of a value, which may have to saturate.
+// Returns the lowest bits of a value, saturated if required.
 EMU_PTX emu_u32 limited(__int128 value, bool is_signed, bool saturates, int bits)
 {
     const __int128 most = ((__int128)1 << (is_signed ? bits - 1 : bits)) - 1, least = is_signed ? -most - 1 : 0;
@@ -254,14 +255,14 @@ EMU_PTX emu_u32 limited(__int128 value, bool is_signed, bool saturates, int bits
         value = value < least ? least : value > most ? most : value;
     return emu_u32(value) & (~0u >> (32 - bits));
 }
-// c with another part.
+// Returns c with another part.
 EMU_PTX emu_u32 merged(emu_u32 c, emu_u32 value, int bits, int index)
 {
     emu_u32 place = ~0u >> (32 - bits) << bits * index;
     return (c & ~place) | (value << bits * index & place);
 }
-// Each part of `mask` replaces that part of c, or is added to it. Four bits of the selectors name the part of a (first)
-// or b that a part comes from.
+// Each part of `mask` replaces that part of c, or is added to it. Four selector bits name the source part in a (first)
+// or b.
 EMU_PTX emu_u32 video_parts(Video how, int count, bool is_signed, bool saturates, bool a_signed, bool b_signed,
                             emu_u32 a, emu_u32 b, emu_u32 c, emu_u32 a_parts, emu_u32 b_parts, emu_u32 mask, bool adds)
 {
@@ -278,7 +279,7 @@ EMU_PTX emu_u32 video_parts(Video how, int count, bool is_signed, bool saturates
     }
     return out;
 }
-// a * b + c; `one` is added, `shift` the scale. The sign of a product or of c is changed by ~ and a `one`.
+// Computes a * b + c. `one` is added, `shift` is the scale. ~ and a `one` change the sign of a product or of c.
 EMU_PTX emu_u32 video_mad(long long a, long long b, emu_u32 c, bool is_signed, bool negates, bool negates_c, bool one,
                           int shift, bool saturates)
 {
@@ -331,7 +332,7 @@ template <class T, int N> EMU_INLINE void store(emu_u64 address, bool shared, co
     *pointer<Vector<T, N>>(address, shared) = value;
 }
 
-// A number as the bits of it in memory.
+// A number as its bits in memory.
 template <class Format> struct Number : Format {
     unsigned short bits;
 };
@@ -363,7 +364,7 @@ EMU_INLINE void update_vector(emu_u64 address, bool shared, char how, emu_u64* b
     }
 }
 
-// cp.reduce.async.bulk: updates each element of global memory by one of shared memory.
+// cp.reduce.async.bulk: updates each element of global memory with one of shared memory.
 template <class T, class F> EMU_INLINE void reduce_bulk(emu_u64 to, emu_u64 from, emu_u64 bytes, F update)
 {
     const T* source = pointer<T>(from, true);
@@ -383,7 +384,7 @@ EMU_INLINE void copy(emu_u64 to, emu_u64 from, emu_u64 size, emu_u64 bytes)
     memset(target + bytes, 0, size - bytes);
 }
 
-// Calls of vprintf in modules, with the addresses of the result and of the parameters.
+// vprintf calls in modules, with the addresses of the result and the parameters.
 EMU_INLINE void print(emu_u64 format, emu_u64 values)
 {
     emu_printf_packed(*(const char**)format, *(const void**)values);
@@ -395,7 +396,7 @@ EMU_INLINE void print(emu_u64 result, emu_u64 format, emu_u64 values)
 
 // ------------------------------------------------------------------------------- warps
 
-// `control`: the last lane of a segment, and from bit 8 on the bits of a lane that select the segment.
+// `control` contains the last lane of a segment and, starting at bit 8, the lane bits that select the segment.
 EMU_PTX emu_u64 shuffle(emu_u32 op, emu_u32 value, emu_u32 argument, emu_u32 control, emu_u32 mask, emu_u64* in_range)
 {
     emu_u32 width = 32 - (control >> 8 & 31), last = control & 31, result = value;
@@ -409,7 +410,8 @@ EMU_PTX emu_u64 shuffle(emu_u32 op, emu_u32 value, emu_u32 argument, emu_u32 con
     return result;
 }
 
-// Lanes read each other's variables by these pointers. Not EMU_INLINE, which would be checked as its caller is.
+// Lanes read each other's variables through these pointers. EMU_INLINE is not used, because it would be checked like
+// its caller.
 EMU_NO_CHECK __attribute__((noinline)) inline void** lend(void* variable)
 {
     void** slots = emu_tile_slots() + (emu_thread.linear & ~31u);

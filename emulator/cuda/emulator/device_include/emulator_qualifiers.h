@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keywords of CUDA C++ that are simple macros here. The last header of the prelude, so that our own headers do not see
-// these macros.
+// CUDA C++ keywords that are simple macros here. The last header of the prelude, so our own headers do not see these
+// macros.
 #pragma once
 
 #if EMU_INLINES_KERNELS

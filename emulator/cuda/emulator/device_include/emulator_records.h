@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Macros that the front end adds to a program: records of kernels and variables, and the storage of shared variables.
-// The loader finds records by their symbol names.
+// Macros that the front end adds to a program: kernel and variable records, and storage for shared variables. The
+// loader finds records by their symbol names.
 #pragma once
 
-// Whether the compiler inlines a kernel into the loop over the threads of a block, which spares calls and what is the same
-// for all threads. Not with clang, which takes threadIdx for a constant; not with the checks that follow each thread.
+// Controls whether the compiler inlines a kernel into the loop over a block's threads, which avoids calls and
+// recomputing values common to all threads. It does not with clang, which treats threadIdx as a constant, nor with the
+// checks that follow each thread.
 #if !defined(__OPTIMIZE__) || defined(__clang__) || (EMU_CHECKS & ~(1 | 16))
 #undef EMU_INLINES_KERNELS
 #define EMU_INLINES_KERNELS 0
@@ -74,8 +75,8 @@ template <class... A, void (*F)(A...)> struct Named<void (*)(A...), F> {
 #if EMU_CHECKS & 32 // the compiler inserts calls into any code
     static constexpr void (*run)(A...) = F;
 #else
-    // The executor lowers both ends when the next thread has to start elsewhere, because this one waits. Preemption may do
-    // so between any two instructions: so `linear` is written first, and then compared.
+    // The executor lowers both ends when the next thread has to start elsewhere, because this one waits. Preemption may
+    // do so between any two instructions, so `linear` is written first and then compared.
     EMU_RUN_ATTRIBUTES static void run(typename RemoveReference<A>::type... values)
     {
         volatile emu_u32 &linear = emu_thread.linear, &end = emu_thread.end, &row_end = emu_thread.row_end;
@@ -129,8 +130,8 @@ template <class T, T* P> struct Named<T*, P> {
     static constexpr EmuEntry entry = nullptr;
 };
 
-// Whether the default value of a variable is constant. Asked for arrays only: for them g++ accepts __constinit, and drops
-// the constructors.
+// True if a variable's default value is constant. Used for arrays only: for them g++ accepts __constinit, and drops the
+// constructors.
 template <class T, bool = (static_cast<void>(T()), true)> constexpr bool has_constant_value(int) { return true; }
 template <class T> constexpr bool has_constant_value(long) { return __has_trivial_constructor(T); }
 template <class T> struct ConstantByDefault {
@@ -141,7 +142,7 @@ template <class T, size_t N> struct ConstantByDefault<T[N]> {
 };
 template <class T, size_t N, size_t M> struct ConstantByDefault<T[N][M]> : ConstantByDefault<T[M]> {};
 
-// `extern __shared__ T name[]` at namespace scope: each use refers to the dynamic shared memory of the running block.
+// `extern __shared__ T name[]` at namespace scope: each use refers to the running block's dynamic shared memory.
 template <class T> struct DynamicShared;
 template <class T> struct DynamicShared<T[]> {
     operator T*() const { return static_cast<T*>(emu_thread.dynamic_shared); }
@@ -172,7 +173,7 @@ template <class T> struct DynamicShared<T[]> {
 // The mangled names of functions with shared variables that a kernel can reach.
 #define EMU_SHARED_CALLS(names) static const char emu_shared_calls[] __attribute__((used)) = names;
 
-// Variables are separated, so that an access beyond the end of one does not reach the next: with checks the compiler
+// Variables are separated, so that an access past the end of one does not reach the next. With checks, the compiler
 // leaves a red zone of at least 32 bytes after each.
 #if defined(__clang__)
 #define EMU_ALIGNED __attribute__((aligned(32))) // it leaves no red zone after a variable of a larger alignment
@@ -196,7 +197,7 @@ template <class T> struct DynamicShared<T[]> {
         (sizeof(name) + 32 * (EMU_CHECKS & 1) + 63) / 64 * 64, #name, __FILE__, __LINE__, 0};
 
 #define EMU_ALIGNAS(n) __attribute__((aligned(n)))
-// The compiler does not instrument accesses to constant places of a variable that it knows. The checks that follow each
+// The compiler does not instrument accesses to constant places in a variable that it knows. Checks that follow each
 // byte need all accesses, so they hide the variable.
 namespace emu {
 EMU_NO_CHECK __attribute__((always_inline)) inline unsigned char* hide(unsigned char* p)

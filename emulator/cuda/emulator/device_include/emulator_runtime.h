@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Compiled once and linked into every module: functions that the compiler calls implicitly. A module has its own new
-// and delete; those of the host process are not affected.
+// and delete, so the host process's are not affected.
 #pragma once
 #pragma GCC system_header
 
@@ -25,7 +25,7 @@ extern "C" EMU_NO_CHECK EMU_WEAK EMU_HIDDEN void __sanitizer_cov_trace_pc() { em
 #endif
 
 #if EMU_CHECKS & 1
-// The compiler instruments no calls of these functions, so they check their ranges. They are written in assembly,
+// The compiler does not instrument calls of these functions, so they check their ranges. They are written in assembly,
 // because a compiler turns such loops into calls of the same functions.
 namespace emu {
 #if defined(__x86_64__)
@@ -102,7 +102,7 @@ EMU_NO_CHECK EMU_WEAK EMU_HIDDEN void* memset(void* to, int value, size_t bytes)
 #endif
 
 #if EMU_CHECKS & 4
-// Newer versions of clang call these instead. They jump to those above, so that the caller stays the kernel.
+// Newer versions of clang call these instead. They jump to the functions above, so the kernel remains the caller.
 extern "C" {
 EMU_NO_CHECK EMU_WEAK EMU_HIDDEN void* __tsan_memmove(void* to, const void* from, size_t bytes)
 {
@@ -119,11 +119,11 @@ EMU_NO_CHECK EMU_WEAK EMU_HIDDEN void* __tsan_memset(void* to, int value, size_t
 }
 #endif
 
-// Finds the lanes of a warp that execute one call together, i.e. have converged (__activemask). A call is identified by
-// its return address, and by its line, because the compiler may merge two calls. If the compiler duplicates a call, the
-// lanes of the duplicates count as diverged, as they may on a GPU. Lanes run one after another, so each yields here
-// until the others have arrived, have exited, or wait elsewhere. The first lane that continues closes the meeting; a
-// warp can have a few meetings at different calls at a time.
+// Finds the converged lanes of a warp, which execute one call together (__activemask). A call is identified by its
+// return address, and by its line, because the compiler may merge two calls. If the compiler duplicates a call, the
+// lanes of the duplicates count as diverged, as they may on a GPU. Lanes run in turn, so each yields here until the
+// others have arrived, have exited, or wait elsewhere. The first lane that continues closes the meeting. A warp can
+// have a few meetings, at different calls, at the same time.
 namespace emu {
 struct Meeting {
     void* call;

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions of the 2 halves or 4 bytes of a word, and fused additions, minima and maxima.
+// Functions on the 2 halves or 4 bytes of a word, and fused additions, minima and maxima.
 #pragma once
 
 namespace emu {
 
-// Applies f to the elements of words, each extended to int; T is the type of an element.
+// Applies f to the elements of words, each extended to int; T is the element type.
 template <class T, class F> EMU_INLINE unsigned each(unsigned a, unsigned b, F f)
 {
     constexpr int bits = 8 * int(sizeof(T));
@@ -83,7 +83,7 @@ template <class T> EMU_INLINE unsigned sum_of_differences(unsigned a, unsigned b
 EMU_ELEMENTS(2, short, unsigned short)
 EMU_ELEMENTS(4, signed char, unsigned char)
 
-// Dynamic programming: sums wrap around, `_relu` forms do not return less than 0.
+// Dynamic programming: sums wrap around, and `_relu` forms never return less than 0.
 #define EMU_EXTREMUM(direction, order)                                                                                 \
     EMU_INLINE int __viadd##direction##_s32(int a, int b, int c) { return direction(int(unsigned(a) + unsigned(b)), c); } \
     EMU_INLINE unsigned __viadd##direction##_u32(unsigned a, unsigned b, unsigned c) { return direction(a + b, c); }   \

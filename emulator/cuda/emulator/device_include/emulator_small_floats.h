@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the formats of 6 and 4 bits share. They have neither infinities nor NaN: conversions saturate to the largest
-// value, and NaN becomes that value with a positive sign.
+// Functions shared by the 6-bit and 4-bit formats. They have neither infinities nor NaN: conversions saturate to the
+// largest value, and NaN becomes that value with a positive sign.
 #pragma once
 #include <cuda_fp8.h>
 
@@ -20,7 +20,7 @@ template <int Digits, int Exponent, int Stride> struct SmallFloat {
         if (x != x)
             return largest;
         emu_u32 out = largest;
-        if (magnitude >> 52 < 1023 + 8) // what is larger than 255 saturates
+        if (magnitude >> 52 < 1023 + 8) // larger values than 255 saturate
             out = rounding == cudaRoundZero     ? Format::template round<ROUND_ZERO>(magnitude, negative)
                   : rounding == cudaRoundPosInf ? Format::template round<ROUND_UP>(magnitude, negative)
                   : rounding == cudaRoundMinInf ? Format::template round<ROUND_DOWN>(magnitude, negative)
@@ -116,7 +116,7 @@ private:
 
 } // namespace emu
 
-// The conversion functions of a size. FORMAT(call): calls a function of the format `kind`.
+// The conversion functions for one size. FORMAT(call) calls a function of the format `kind`.
 #define EMU_SMALL_CONVERSIONS(name, FORMAT)                                                                            \
     EMU_SMALL_FROM(double, double, name, x, FORMAT)                                                                    \
     EMU_SMALL_FROM(float, float, name, x, FORMAT)                                                                      \

@@ -15,7 +15,7 @@ enum cudaTextureAddressMode {
 enum cudaTextureFilterMode { cudaFilterModePoint = 0, cudaFilterModeLinear = 1 };
 enum cudaTextureReadMode { cudaReadModeElementType = 0, cudaReadModeNormalizedFloat = 1 };
 
-// Converts the words of the result to the type that a read returns.
+// Converts the result words to the type that a read returns.
 template <class T> struct emu_texel;
 
 template <class T> EMU_INLINE T emu_channel(emu_u32 word) { return (T)word; }
@@ -61,7 +61,7 @@ template <> struct emu_texel<char> {
 #undef EMU_TEXEL
 #undef EMU_TEXEL_VECTORS
 
-// Both forms of a function: with the result as return value, or written through the first argument.
+// Both forms of a function: one returns the result, the other writes it through the first argument.
 #define EMU_LIST(...) __VA_ARGS__
 #define EMU_TEXTURE_FUNCTION(name, of_kind, parameters, settings)                                 \
     template <class T> EMU_INLINE T name(cudaTextureObject_t texture, parameters, EMU_LOCATION)      \

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Vector types, dim3, and the other types that programs find declared.
+// Vector types, dim3, and the other predeclared types.
 #pragma once
 
 typedef __SIZE_TYPE__ size_t;
@@ -110,7 +110,7 @@ EMU_VECTOR(float, float, 4, 8, 4, 16)
 EMU_VECTOR(double, double, 8, 16, 8, 16)
 #undef EMU_VECTOR
 
-// Vectors of 32 bytes, whose names contain their alignment.
+// 32-byte vectors, whose names contain their alignment.
 #define EMU_WIDE_VECTOR(base, element)                                                            \
     struct __attribute__((aligned(16))) base##4_16a {                                             \
         element x, y, z, w;                                                                       \

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The types of elements and versions that libraries share.
+// Element and version types shared by libraries.
 #pragma once
 
 enum cudaDataType_t {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Matrix products of a warp (WMMA). A fragment of n elements gives each lane n / 32 of them, in the order of the rows;
-// a GPU distributes them in another way, on which programs cannot rely.
+// Warp matrix products (WMMA). A fragment of n elements gives each lane n / 32 of them, in row order. A GPU distributes
+// them in another way, which programs cannot rely on.
 #pragma once
 #include <cuda_bf16.h>
 
@@ -31,7 +31,7 @@ enum bmmaAccumulateOp { bmmaAccumulateOpPOPC = 1 };
 namespace emu {
 namespace narrow = experimental::precision;
 
-// The type of elements in registers and in memory. Words of 32 bits hold several factors of less than a byte.
+// Element types in registers and in memory. 32-bit words hold several factors smaller than a byte.
 template <class T> struct Storage {
     typedef T type, memory;
     enum { factors = 1 };
@@ -57,7 +57,7 @@ template <int M, int N, int K> struct Shape<accumulator, M, N, K> {
     enum { rows = M, columns = N };
 };
 
-// The shapes of a type of elements.
+// The shapes of an element type.
 template <class T, int M, int N, int K> struct Valid {
     static constexpr bool value =
         K == 16 && ((M == 16 && N == 16) || (M == 32 && N == 8) || (M == 8 && N == 32));
@@ -136,7 +136,7 @@ EMU_INLINE void fill_fragment(fragment<Use, M, N, K, T, Layout>& f, const typena
 }
 
 namespace emu {
-// The place in memory of an element of this lane.
+// Returns the position in memory of one of this lane's elements.
 template <class F> EMU_INLINE size_t place(int i, unsigned stride, bool by_rows)
 {
     unsigned index = EMU_LANE * F::num_elements + unsigned(i), row = index / F::columns, column = index % F::columns;
@@ -221,7 +221,7 @@ inline int product_of_fours(int a, int b)
         sum += (int(unsigned(a) << i) >> 28) * (int(unsigned(b) << i) >> 28);
     return sum;
 }
-// `product`: of two words.
+// `product` multiplies two words.
 template <class D, class A, class B, class Product>
 EMU_NO_CHECK inline void multiply_words(D& d, const A& a, const B& b, const D& c, bool saturate, Product product)
 {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies by a group. Each thread has copied its part when the call returns, so that waiting is a barrier.
+// Group copies. Each thread has copied its part when the call returns, so waiting is a barrier.
 #pragma once
 #include <cooperative_groups.h>
 
@@ -29,13 +29,13 @@ template <class Group> inline void copy(const Group& group, void* to, const void
 
 } // namespace emu_details
 
-// `bytes` is a number or converts to one, such as cuda::aligned_size_t.
+// `bytes` is a number or converts to one, like cuda::aligned_size_t.
 template <class Group, class T, class Shape>
 inline void memcpy_async(const Group& group, T* to, const T* from, const Shape& bytes)
 {
     emu_details::copy(group, to, from, size_t(bytes));
 }
-// Both layouts give a number of elements; the smaller one is copied.
+// Both layouts specify a number of elements; the smaller one is copied.
 template <class Group, class T, class ToLayout, class FromLayout>
 inline void memcpy_async(const Group& group, T* to, const ToLayout& room, const T* from, const FromLayout& given)
 {

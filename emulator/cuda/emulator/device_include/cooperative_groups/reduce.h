@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reductions by tiles and coalesced groups. Values are combined in the order of ranks, so that
-// every thread gets the same result.
+// Reductions by tiles and coalesced groups. Values are combined in rank order, so every thread gets the same result.
 #pragma once
 #include <cooperative_groups.h>
 
@@ -90,7 +89,7 @@ inline auto reduce(const Group& group, T&& value, Operation&& operation) -> type
 
 namespace emu_details {
 
-// Combines a value with an atomic object, and returns what it was before.
+// Combines a value with an atomic object, and returns its previous value.
 template <class Atomic, class Operation>
 inline auto update(Atomic& atomic, typename Atomic::value_type value, Operation& operation) -> typename Atomic::value_type
 {
@@ -102,7 +101,7 @@ inline auto update(Atomic& atomic, typename Atomic::value_type value, Operation&
 
 } // namespace emu_details
 
-// The first thread stores the result of the group in an atomic object, or combines it with one.
+// The first thread stores the group's result in an atomic object, or combines it with the object's value.
 template <class Group, class Atomic, class T, class Operation>
 inline void reduce_store_async(const Group& group, Atomic& atomic, T&& value, Operation&& operation)
 {

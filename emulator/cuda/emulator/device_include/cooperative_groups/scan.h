@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Prefix sums by tiles and coalesced groups, in the order of ranks.
+// Prefix sums by tiles and coalesced groups, in rank order.
 #pragma once
 #include <cooperative_groups/reduce.h>
 
@@ -67,7 +67,7 @@ inline auto exclusive_scan(const Group& group, T&& value) -> typename emu_detail
 
 namespace emu_details {
 
-// The last thread combines the result of the group with an atomic object. All results begin with what it was before.
+// The last thread combines the group's result with an atomic object. All results begin with its previous value.
 template <class Group, class Atomic, class T, class Operation>
 inline T scan_update(const Group& group, Atomic& atomic, T value, Operation& operation, bool inclusive)
 {
