@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loops in the manner of PolyBench, as kernels and as ordinary C++ for the host: software_device.py compiles this file
-// both ways and compares the times. A step applies one function to each pair (i, j) of a range. The functions are the
-// same text for both.
+// PolyBench-style loops, as kernels and as ordinary C++ for the host: software_device.py compiles this file both ways
+// and compares the times. A step applies one function to each pair (i, j) of a range. Both use the same text for the
+// functions.
 #ifdef __CUDACC__
 #define FUNCTION __device__ __forceinline__ void
 #define STEP(name)                                                                                                     \
@@ -168,7 +168,7 @@ FUNCTION nbody(int, int j, int n, int, float* a, float* b, float* c)
 }
 STEP(nbody)
 
-// The product of matrices, for which the kernel uses tiles and barriers.
+// The matrix product. Its kernel uses tiles and barriers.
 #ifdef __CUDACC__
 extern "C" __global__ void tiles_step(int rows, int columns, int n, int t, float* a, float* b, float* c)
 {
@@ -198,7 +198,7 @@ extern "C" void tiles_step(int rows, int columns, int n, int, float* a, float* b
         }
 }
 
-// Runs steps as loops, and as kernels by cuLaunchKernel() or a function with its signature.
+// Runs steps as loops, and as kernels through cuLaunchKernel() or a function with its signature.
 struct Step {
     void* function;
     int rows, columns, n, t, block_x, block_y;

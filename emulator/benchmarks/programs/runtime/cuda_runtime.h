@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-// The functions of the CUDA runtime API that programs use most, as calls of the driver, for the host part of a program
-// that benchmarks/programs.py runs. Anything else is not supported, and g++ names it with its line.
+// The most common functions of the CUDA runtime API, as driver calls, for the host part of a program run by
+// benchmarks/programs.py. Anything else is not supported, and g++ reports it with its line.
 #pragma once
 
 #include <math.h>
@@ -45,7 +45,7 @@ struct dim3 {
     constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
 };
 
-// The codes are the driver's, apart from 9, 13 and 21.
+// The codes are the driver's, except 9, 13 and 21.
 enum cudaError_t {
     cudaSuccess,
     cudaErrorInvalidValue,
@@ -134,7 +134,7 @@ struct configuration {
 inline thread_local configuration next_launch;
 inline thread_local cudaError_t last_error;
 
-// A variable of the device, and the one of the same name in the host part.
+// A device variable, and the host part's variable with the same name.
 struct symbol {
     const void* shadow;
     void* device;
@@ -185,7 +185,7 @@ inline cudaError_t cudaGetLastError() {
 
 // ------------------------------------------------------------------ devices, streams, events, fills
 
-// A function whose parameters are those of the driver's.
+// A function with the same parameters as the driver's.
 #define CUDA_CALL(name, driver, parameters, arguments) \
     extern "C" int driver parameters; \
     inline cudaError_t name parameters { return cuda_program::result(driver arguments); }
