@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <dlfcn.h>
 
-#include "../device_include/emulator_abi.h"
+#include "device_include/emulator_abi.h"
 
 namespace emu {
 namespace {

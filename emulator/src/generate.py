@@ -9,6 +9,7 @@ is read.
 
 import importlib.util
 import re
+import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -372,3 +373,7 @@ def generate(folder):
     write_if_changed(folder / "result_names.cpp", write_results(values))
     write_if_changed(folder / "entry_table.cpp", write_table(rows, declarations.functions, implemented))
     return [folder / "result_names.cpp", folder / "entry_table.cpp", generate_nvml(folder)]
+
+
+if __name__ == "__main__":
+    generate(sys.argv[1])

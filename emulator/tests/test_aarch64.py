@@ -4,11 +4,10 @@
 
 import os
 import subprocess
-import sys
 
 import pytest
 
-from support.native import AARCH64, DEVICE, FOLDER, SOURCES
+from support.native import AARCH64, DEVICE, FOLDER, SOURCES, build
 
 pytestmark = [
     pytest.mark.requires(command="qemu-aarch64", source=True),
@@ -24,13 +23,10 @@ RESULTS = (
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
     """The command of the program, and the folder of the library with the headers for kernels beside it."""
-    folder = FOLDER / "aarch64" / "device"
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = FOLDER / "device-aarch64"
+    build(DEVICE, folder, True, f"-DCMAKE_LIBRARY_OUTPUT_DIRECTORY={folder}")
     if not (folder / "device_include").exists():
-        (folder / "device_include").symlink_to(DEVICE / "device_include")
-    environment = {**os.environ, "CXX": AARCH64["compiler"]}
-    build = [sys.executable, DEVICE / "src" / "build.py", folder / "_emulator.so", folder / "build"]
-    subprocess.run(build, env=environment, check=True, capture_output=True)
+        (folder / "device_include").symlink_to(DEVICE / "cuda" / "emulator" / "device_include")
     path = tmp_path_factory.mktemp("aarch64") / "program"
     compile_ = [AARCH64["compiler"], "-std=c++17", "-O1", SOURCES / "program.cpp", "-o", path, "-ldl"]
     subprocess.run(compile_, check=True)

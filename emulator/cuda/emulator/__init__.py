@@ -97,11 +97,11 @@ def activate() -> None:
 
 def _not_built(path):
     checkout = os.path.dirname(os.path.dirname(_HERE))
-    if os.path.exists(os.path.join(checkout, "setup.py")):
+    if os.path.exists(os.path.join(checkout, "CMakeLists.txt")):
         todo = (
             f"this is the source checkout {checkout}: to use an installed software device, start Python in another "
             "directory or with -P (such as `python -P -m cuda.emulator program.py`); to use the checkout, run "
-            "`python setup.py build_ext --inplace` in it"
+            "`cmake -S . -B build -G Ninja && cmake --build build` in it"
         )
     else:
         todo = "it is built on Linux on x86-64 and AArch64 only"

@@ -5,7 +5,7 @@
 // their completion. Here a copy has completed when its call returns.
 #include <cstring>
 
-#include "../../device_include/emulator_bulk_copies.h"
+#include "device_include/emulator_bulk_copies.h"
 #include "tensor_map.hpp"
 #include "worker.hpp"
 

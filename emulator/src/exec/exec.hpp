@@ -8,7 +8,7 @@
 #include <atomic>
 #include <memory>
 
-#include "../../device_include/emulator_abi.h"
+#include "device_include/emulator_abi.h"
 #include "../common.hpp"
 #include "../config.hpp"
 

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <vector>
 
-#include "../../device_include/emulator_abi.h"
+#include "device_include/emulator_abi.h"
 
 extern "C" {
 // Saves the caller in *save and continues with `load`.

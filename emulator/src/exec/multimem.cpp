@@ -6,7 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "../../device_include/emulator_bulk_copies.h"
+#include "device_include/emulator_bulk_copies.h"
 #include "worker.hpp"
 
 namespace emu::exec {

@@ -5,7 +5,7 @@
 // levels, layers and cubes.
 #pragma once
 
-#include "../../device_include/emulator_abi.h"
+#include "device_include/emulator_abi.h"
 #include "textures.hpp"
 
 namespace emu::exec {

@@ -4,7 +4,7 @@
 // Surface accesses: element addresses, and the boundary mode for accesses outside the surface.
 #pragma once
 
-#include "../../device_include/emulator_abi.h"
+#include "device_include/emulator_abi.h"
 #include "textures.hpp"
 
 namespace emu::exec {

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../device_include/emulator_abi.h"
+#include "device_include/emulator_abi.h"
 #include "process.hpp"
 
 namespace emu::front {

@@ -9,7 +9,7 @@
 #include <cxxabi.h>
 #include <set>
 
-#include "../../device_include/emulator_abi.h"
+#include "device_include/emulator_abi.h"
 #include "text.hpp"
 
 namespace emu::front {

@@ -2,16 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rewrite.hpp"
 
-#include <algorithm>
-#include <initializer_list>
-
 namespace emu::front {
 namespace {
-
-bool one_of(std::string_view text, std::initializer_list<const char*> list)
-{
-    return std::any_of(list.begin(), list.end(), [&](const char* word) { return text == word; });
-}
 
 // Words followed by a parenthesis that is not a parameter list.
 bool takes_arguments(std::string_view text)

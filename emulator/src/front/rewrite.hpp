@@ -5,13 +5,21 @@
 // parses only as much C++ as that needs; other code stays unchanged, for the compiler to judge.
 #pragma once
 
+#include <algorithm>
+#include <initializer_list>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include "ptx.hpp"
 #include "scan.hpp"
 
 namespace emu::front {
+
+inline bool one_of(std::string_view text, std::initializer_list<const char*> list)
+{
+    return std::any_of(list.begin(), list.end(), [&](const char* word) { return text == word; });
+}
 
 struct Declaration {
     size_t begin = 0; // first token of the specifiers

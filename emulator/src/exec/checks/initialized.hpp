@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "../../../device_include/emulator_abi.h"
+#include "device_include/emulator_abi.h"
 
 namespace emu::exec {
 

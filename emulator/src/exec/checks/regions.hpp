@@ -5,7 +5,7 @@
 // shadow, checks accesses, and names allocations in its reports. All functions are thread-safe, even while kernels run.
 #pragma once
 
-#include "../../../device_include/emulator_abi.h"
+#include "device_include/emulator_abi.h"
 #include "../../common.hpp"
 
 namespace emu::exec {

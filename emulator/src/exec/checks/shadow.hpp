@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../../../device_include/emulator_abi.h"
+#include "device_include/emulator_abi.h"
 
 namespace emu::exec {
 
