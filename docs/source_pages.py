@@ -34,19 +34,30 @@ def start_page(app, docname, source):
 
 
 def source_of(module):
-    """Return the source file of a module of this project, or None."""
+    """Return the source file of a module of this project, or of a part of one, or None."""
     if module.split(".")[:2] not in (["cuda", "core"], ["cuda", "emulator"]):
         return None
     package = PACKAGES[module.split(".")[1] == "emulator"].joinpath(*module.split(".")[2:])
-    candidates = [package.with_suffix(suffix) for suffix in (".pyx", ".py")] if module.count(".") > 1 else []
+    suffixes = (".pyx", ".pxi", ".py") if module.count(".") > 1 else ()
+    candidates = [package.with_suffix(suffix) for suffix in suffixes]
     return next((path for path in [*candidates, package / "__init__.py"] if path.exists()), None)
+
+
+def parts_of(module):
+    """Yield a module and the parts that its source includes, by their names."""
+    yield module
+    path = source_of(module)
+    for part in re.findall(r'^include "(.+)\.pxi"$', path.read_text() if path else "", re.MULTILINE):
+        yield f"{module.rpartition('.')[0]}.{part}"
 
 
 def line_of(text, name):
     """Return the number of the line that defines a name such as ``Stream.sync``, or None."""
     start, number = 0, None
     for part in name.split("."):
-        definition = rf"^ *(?:cdef |cpdef |async )*(?:class|def|[\w\[\], ]+ (?=\w+\()) ?{part}\b|^ *{part}(?:: | = )"
+        definition = (
+            rf"^ *(?:cdef |cpdef |async )*(?:class|def|[\w\[\], ]+ (?=\w+\()) ?{part}\b(?! *$)|^ *{part}(?:: | = )"
+        )
         match = re.compile(definition, re.MULTILINE).search(text, start)
         if match is None:
             return number
@@ -67,12 +78,12 @@ def resolve(domain, info):
         name = ".".join([getattr(value, "__qualname__", names[0]), *names[1:]])
     except (ImportError, AttributeError, ValueError):  # an entry of the page without a module
         return None
-    path = source_of(module)
-    line = path and line_of(path.read_text(), name)
-    if not line:
-        return None
-    LINKED.add(module)
-    return f"{'../' * READING[0].count('/')}source/{module}.html#line-{line}"
+    for part in parts_of(module):
+        path = source_of(part)
+        if line := path and line_of(path.read_text(), name):
+            LINKED.add(part)
+            return f"{'../' * READING[0].count('/')}source/{part}.html#line-{line}"
+    return None
 
 
 def source_pages(app):
@@ -80,6 +91,6 @@ def source_pages(app):
     formatter = HtmlFormatter(linenos="inline", anchorlinenos=True, lineanchors="line", wrapcode=True)
     for module in sorted(LINKED):
         path = source_of(module)
-        lexer = get_lexer_by_name("cython" if path.suffix == ".pyx" else "python")
+        lexer = get_lexer_by_name("python" if path.suffix == ".py" else "cython")
         body = f"<h1>{module}</h1>{highlight(path.read_text(), lexer, formatter)}"
         yield f"source/{module}", {"title": module, "body": body}, "page.html"

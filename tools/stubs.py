@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generates the type stubs of the extensions and of the package, while a wheel is built; not part of the wheel.
 
-Cython's own parser reads a ``.pyx`` file and the ``.pxd`` file beside it. The ``.pyi`` file has what is visible to
-Python: signatures without docstrings, and the imports that they need.
+Cython's own parser reads a ``.pyx`` file with the parts that it includes, and the ``.pxd`` file beside it. The
+``.pyi`` file has what is visible to Python: signatures without docstrings, and the imports that they need.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
+import re
 import types
 from collections.abc import Iterator
 from pathlib import Path
@@ -178,6 +179,8 @@ class Module:
         """Yield the lines of the stub for one statement of the module."""
         if isinstance(node, Nodes.DefNode):
             self.functions.add(node.name)
+        if isinstance(node, Nodes.CClassDefNode) and node.body is None:
+            return  # a forward declaration
         if isinstance(node, (Nodes.CClassDefNode, Nodes.PyClassDefNode)):
             yield from self._class(node)
         elif isinstance(node, Nodes.FromImportStatNode):
@@ -242,7 +245,8 @@ def _constructor(name: str, doc: str | None) -> Iterator[str]:
 
 def _parse(path: Path):
     level = "module_pxd" if path.suffix == ".pxd" else "module"
-    return parse_from_strings(path.stem, path.read_text(), level=level).body
+    whole = re.sub(r'(?m)^include "(.+)"$', lambda part: path.with_name(part[1]).read_text(), path.read_text())
+    return parse_from_strings(path.stem, whole, level=level).body
 
 
 def _statements(node) -> Iterator:

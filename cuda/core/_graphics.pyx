@@ -32,7 +32,7 @@ from cuda.core._native._cuda_core cimport (
 from cuda.core._stream cimport Stream, Stream_pin
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN, WARN_RETURN
-from cuda.core.texture._array cimport Array_wrap_foreign, OpaqueArray
+from cuda.core.texture._texture cimport Array_wrap_foreign
 
 
 from cuda.core._utils.validators import format_or_list, int_argument, shown
@@ -353,13 +353,13 @@ cdef Buffer GraphicsResource_map(GraphicsResource self, object stream):
     return buffer
 
 
-cdef OpaqueArray GraphicsResource_map_array(
+cdef DriverObject GraphicsResource_map_array(
     GraphicsResource self, object stream, unsigned int index, unsigned int level
 ):
     cdef AllocationHandle h_memory
     cdef InContext[cydriver.CUarray] value
     cdef cydriver.CUgraphicsResource c_resource
-    cdef OpaqueArray array
+    cdef DriverObject array
     begin_mapping(self, stream, &h_memory)
     c_resource = h_memory.value().h_graphics.value().raw
     value.h_context = h_memory.value().h_graphics.value().h_context

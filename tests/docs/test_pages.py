@@ -57,7 +57,7 @@ def test_links_of_the_readme_work_where_it_is_shown():
 
 def test_links_to_other_sites_are_few_and_known():
     texts = [ROOT / "README.md", *PAGES, *DOCS.glob("*.py"), *DOCS.rglob("*.rst")]
-    texts += [path for suffix in ("py", "pyx") for path in (ROOT / "cuda").rglob(f"*.{suffix}")]
+    texts += [path for suffix in ("py", "pyx", "pxi") for path in (ROOT / "cuda").rglob(f"*.{suffix}")]
     hosts = {host for path in texts for host in re.findall(r"https?://([\w.-]+)", path.read_text())}
     assert hosts - {"...", "SERVER"} == {"docs.python.org", "ui.perfetto.dev"}  # placeholders aside
 
@@ -80,6 +80,8 @@ def test_every_picture_exists():
         ("cuda.core", "Stream.sync", "def sync(self"),
         ("cuda.core", "LaunchConfig", "cdef class LaunchConfig"),
         ("cuda.core.graph", "capture", "def capture("),
+        ("cuda.core.texture", "OpaqueArray", "cdef class OpaqueArray("),
+        ("cuda.core.texture", "ResourceDescriptor", "cdef class ResourceDescriptor:"),
     ],
 )
 def test_links_to_sources_name_the_line_of_the_definition(module, name, definition, monkeypatch):
@@ -101,7 +103,7 @@ def anchors(page):
 def test_messages_name_anchors_of_the_page_about_errors():
     named = {kind.__name__.lower() for kind in (CUDAError, LaunchError, NotSupportedError, OutOfMemoryError)}
     named |= {*ANCHORS.values()}
-    for suffix in ("py", "pyx"):
+    for suffix in ("py", "pyx", "pxi"):
         for path in (ROOT / "cuda").rglob(f"*.{suffix}"):
             named |= set(re.findall(r"see errors#([a-z-]+)", path.read_text()))
     assert "compile-errors" in named and named - anchors(DOCS / "guide" / "errors.md") == set()

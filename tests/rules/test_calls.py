@@ -19,7 +19,7 @@ from support.source import CORE, core_files
 
 pytestmark = pytest.mark.requires(source=True)
 
-CYTHON = core_files(".pyx", ".pxd")
+CYTHON = core_files(".pyx", ".pxi", ".pxd")
 
 CLASS = re.compile(r"^cdef class \w+.*:")
 HANDLE = re.compile(r"^    (?:    |cdef )(?!IPC)(?:\w*Handle|Handle\[[\w.]+\]) +\w+(?P<comment>[^(]*)$")
@@ -132,11 +132,11 @@ def misnamed_results(text: str) -> Iterator[str]:
 
 
 RULES = {
-    "a class keeps a handle that may change in a handle field": (changing_handles, (".pyx", ".pxd")),
-    "no function returns the raw value of its own reference": (escaping_values, (".pyx", ".pxd")),
+    "a class keeps a handle that may change in a handle field": (changing_handles, (".pyx", ".pxi", ".pxd")),
+    "no function returns the raw value of its own reference": (escaping_values, (".pyx", ".pxi", ".pxd")),
     "Python code passes objects to the driver, not their handles": (passed_handles, (".py",)),
-    "foreign threads take the GIL by call_with_interpreter": (lock_takers, (".pyx",)),
-    "a failed call is reported under its name": (misnamed_results, (".pyx", ".pxd")),
+    "foreign threads take the GIL by call_with_interpreter": (lock_takers, (".pyx", ".pxi")),
+    "a failed call is reported under its name": (misnamed_results, (".pyx", ".pxi", ".pxd")),
 }
 
 

@@ -126,7 +126,7 @@ def test_every_design_note_and_guide_has_a_title():
 
 # Folders that pages leave out of the paths that they name.
 FOLDERS = [ROOT / folder for folder in ("", "docs", "cuda/core", "cuda/emulator", "cuda/emulator/src", "tests/fuzz")]
-FILE = re.compile(r"[\w.*-]+(/[\w.*-]+)+/?|[\w*-]+\.(py|pyx|pxd|hpp|md|txt)")
+FILE = re.compile(r"[\w.*-]+(/[\w.*-]+)+/?|[\w*-]+\.(py|pyx|pxi|pxd|hpp|md|txt)")
 # Files of other packages, and files that a build generates.
 FOREIGN = {"docs/_build/html", "pycuda-helpers.hpp", "cynvml.pxd", "entry_prototypes.hpp", "driver_types.hpp"}
 
@@ -139,7 +139,8 @@ def pages() -> list[Path]:
 @pytest.fixture(scope="module")
 def words() -> set[str]:
     """The names of files and modules, and all words of the sources that begin with an underscore."""
-    sources = [path for path in (ROOT / "cuda").rglob("*") if path.suffix in (".py", ".pyx", ".pxd", ".hpp", ".cpp")]
+    suffixes = {".py", ".pyx", ".pxi", ".pxd", ".hpp", ".cpp"}
+    sources = [path for path in (ROOT / "cuda").rglob("*") if path.suffix in suffixes]
     found = {name for path in [*sources, *(ROOT / "tests").rglob("*.py")] for name in (path.stem, path.name)}
     found.update(word for path in sources for word in re.findall(r"\b_\w+", path.read_text()))
     return found
@@ -151,7 +152,7 @@ def test_files_and_modules_that_pages_name_exist(page, words):
     text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
     for name in set(re.findall(r"(?<![{\w}])`([^`\n ]+)`", text)) - FOREIGN:
         if FILE.fullmatch(name):
-            ends = ("", ".py", ".pyx", ".md")
+            ends = ("", ".py", ".pyx", ".pxi", ".md")
             assert name in words or any(list(folder.glob(name + end)) for folder in FOLDERS for end in ends), name
         elif re.fullmatch(r"_[a-zA-Z]\w*", name):
             assert name in words, name

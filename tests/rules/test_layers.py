@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from support.source import CORE, circles, core_files
+from support.source import CORE, circles, core_files, whole_text
 
 pytestmark = pytest.mark.requires(source=True)
 
@@ -71,7 +71,7 @@ def graph() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {module: set() for module in MODULES}
     for path in FILES:
         module = module_of(path)
-        found[module] |= {other for other, _ in imports(path.read_text())} - {module}
+        found[module] |= {other for other, _ in imports(whole_text(path))} - {module}
     return found
 
 
@@ -103,7 +103,7 @@ def test_no_function_imports_the_package():
     found = [
         f"{module_of(path)} imports {other}"
         for path in FILES
-        for other, is_inside in imports(path.read_text())
+        for other, is_inside in imports(whole_text(path))
         if is_inside and not module_of(path).startswith("system.")
     ]
     assert found == [], "NVML alone loads its parts at first use"
@@ -119,6 +119,11 @@ def test_planted_imports_are_found():
         *{("_stream", False), ("_event", False)},
         *{("texture.__init__", True), ("__init__", True)},
     }
+
+
+def test_imports_of_a_part_are_those_of_its_extension(graph):
+    assert "import holds_objects" in (CORE / "texture" / "_array.pxi").read_text()
+    assert "_memory._copies" in graph["texture._texture"]
 
 
 def test_planted_upward_import_and_circle_are_found():

@@ -13,7 +13,7 @@ from support.source import CORE, ROOT, core_files
 
 pytestmark = pytest.mark.requires(source=True)
 
-SUFFIXES = {".py", ".pyx", ".pxd", ".hpp", ".cpp", ".c", ".h"}
+SUFFIXES = {".py", ".pyx", ".pxi", ".pxd", ".hpp", ".cpp", ".c", ".h"}
 FILES = [path for folder in ("cuda", "tests") for path in sorted((ROOT / folder).rglob("*")) if path.suffix in SUFFIXES]
 FILE_LIMIT = 1000
 FUNCTION_LIMIT = 60
@@ -40,7 +40,7 @@ def test_functions_are_of_moderate_size():
     long = {
         f"{path.relative_to(ROOT)}: {name}": size
         for path in FILES
-        if path.suffix in (".py", ".pyx")
+        if path.suffix in (".py", ".pyx", ".pxi")
         for name, size in functions(path.read_text())
         if size > FUNCTION_LIMIT
     }

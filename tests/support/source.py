@@ -5,15 +5,22 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 CORE = ROOT / "cuda" / "core"
+INCLUDE = re.compile(r'^include "(.+)"$', re.MULTILINE)
 
 
 def core_files(*suffixes: str) -> list[Path]:
     """Return the source files of the package with these suffixes."""
     return sorted(path for path in CORE.rglob("*") if path.suffix in suffixes and "__pycache__" not in path.parts)
+
+
+def whole_text(path: Path) -> str:
+    """Return the text of a source file, with the parts that it includes."""
+    return INCLUDE.sub(lambda part: path.with_name(part[1]).read_text(), path.read_text())
 
 
 def circles(graph: dict[str, set[str]]) -> list[list[str]]:

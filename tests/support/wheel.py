@@ -30,7 +30,7 @@ GENERATED = {
 def expected(is_x86: bool) -> set[str]:
     """Return the files that a wheel of this checkout has for this Python."""
     core, emulator = ROOT / "cuda" / "core", ROOT / "cuda" / "emulator"
-    files = {path for path in core.rglob("*") if path.suffix in (".py", ".pyx", ".pxd", ".hpp")}
+    files = {path for path in core.rglob("*") if path.suffix in (".py", ".pyx", ".pxi", ".pxd", ".hpp")}
     files |= {*emulator.glob("*.py")}
     for headers in (emulator / "device_include", core / "driver" / "include"):
         files |= {path for path in headers.rglob("*") if path.is_file()}

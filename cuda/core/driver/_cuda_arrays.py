@@ -15,7 +15,7 @@ from cuda.core.driver._context import current_context, member_of
 from cuda.core.driver._copies import Memcpy2D, Memcpy3D
 from cuda.core.driver._device_memory import as_pointer
 from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, call, logic_error, translated
-from cuda.core.texture._array import OpaqueArrayOptions
+from cuda.core.texture._texture import OpaqueArrayOptions
 
 __all__ = [
     "Array",

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Textures and surfaces, and the arrays they read and write."""
 
-from cuda.core.texture import _mipmapped_array, _surface  # attributes of the package that other packages use
-from cuda.core.texture._array import *
+from cuda.core.texture import _array, _mipmapped_array, _surface  # attributes of the package that other packages use
 from cuda.core.texture._texture import *
 
 __all__ = [name for name in dir() if not name.startswith("_")]

@@ -2,6 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mipmapped arrays, under the name that other packages import."""
 
-from cuda.core.texture._array import MipmappedArray, MipmappedArrayOptions
+from cuda.core.texture._texture import MipmappedArray, MipmappedArrayOptions
 
 __all__ = ["MipmappedArray", "MipmappedArrayOptions"]

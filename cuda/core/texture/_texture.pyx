@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Texture and surface objects, and the descriptors of their memory and sampling."""
+"""Texture and surface objects, and the descriptors of their memory and sampling; arrays are the part ``_array.pxi``."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ from cuda.core._native._cuda_core cimport (
     ContextPin,
     DriverObject,
     MipmappedArrayPin,
+    SurfaceField,
     SurfaceHandle,
     SurfacePin,
+    TextureField,
     TextureHandle,
     TexturePin,
     are_streams_idle,
@@ -36,7 +38,6 @@ from cuda.core._native._cuda_core cimport (
 )
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport LEAVE_RETURN, WARN_RETURN, check_or_create_options
-from cuda.core.texture._array cimport Array_pin, MipmappedArray, MipmappedArray_pin, OpaqueArray, element_size
 
 import operator
 
@@ -45,10 +46,23 @@ from cuda.core._utils.enums import ADDRESS_MODE, ARRAY_FORMAT, FILTER_MODE
 from cuda.core._utils.options import Options, options
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import find_str_enum, int_argument, shown
-from cuda.core.texture._array import checked_channels, checked_count, checked_format
 from cuda.core.typing import AddressModeType, ArrayFormatType, FilterModeType, ReadModeType
 
-__all__ = ["ResourceDescriptor", "SurfaceObject", "TextureObject", "TextureObjectOptions"]
+__all__ = [
+    "MipmappedArray",
+    "MipmappedArrayOptions",
+    "OpaqueArray",
+    "OpaqueArrayOptions",
+    "ResourceDescriptor",
+    "SurfaceObject",
+    "TextureObject",
+    "TextureObjectOptions",
+]
+
+include "_array.pxi"
+
+
+cdef class ResourceDescriptor
 
 
 # What the validity of texture options depends on.
@@ -79,6 +93,12 @@ cdef class TextureObject(DriverObject):
     ... )
     >>> texture.close()
     """
+
+    cdef:
+        TextureField _h_texture
+        ResourceDescriptor _resource
+        object _options
+        int _device_id
 
     _made_by = "Device.create_texture_object()"
 
@@ -216,7 +236,7 @@ def create_texture_object(
     value.h_context = context.handle()
     value.needs = anchor
     value.is_small = ResourceDescriptor_has_own_array(resource)
-    create_in_context(value, &c_resource, &c_texture, &h_texture)
+    create_texture_in_context(value, &c_resource, &c_texture, &h_texture)
     self = TextureObject.__new__(TextureObject)
     self._h_texture.set(h_texture)
     self._resource = resource
@@ -239,7 +259,7 @@ cdef int describe_defaults(const Elements* elements, cydriver.CUDA_TEXTURE_DESC*
     return 0
 
 
-cdef int create_in_context(
+cdef int create_texture_in_context(
     BindlessObject[cydriver.CUtexObject]& value,
     const cydriver.CUDA_RESOURCE_DESC* c_resource,
     const cydriver.CUDA_TEXTURE_DESC* c_texture,
@@ -305,6 +325,11 @@ cdef class SurfaceObject(DriverObject):
     >>> surface = device.create_surface_object(resource=ResourceDescriptor.from_opaque_array(array))
     >>> surface.close()
     """
+
+    cdef:
+        SurfaceField _h_surface
+        ResourceDescriptor _resource
+        int _device_id
 
     _made_by = "Device.create_surface_object()"
 
@@ -434,6 +459,16 @@ cdef class ResourceDescriptor:
     >>> resource = ResourceDescriptor.from_linear(buffer, format=np.float32, num_channels=1)
     >>> device.create_texture_object(resource=resource).close()
     """
+
+    cdef readonly object _size_bytes
+    cdef:
+        str _kind
+        object _source
+        object _format
+        object _num_channels
+        object _width
+        object _height
+        object _pitch_bytes
 
     __signature__ = ConstructorSignature()
 

@@ -1,8 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""CUDA arrays and mipmapped arrays, their options, and copies of their elements."""
-
-from __future__ import annotations
+"""CUDA arrays and mipmapped arrays, their options, and copies of their elements; a part of ``_texture.pyx``."""
 
 from libc.stdint cimport intptr_t, uintptr_t
 from libc.string cimport memset
@@ -24,12 +22,15 @@ from cuda.core._native._cuda_core cimport (
     AllocationPin,
     Anchor,
     AnchorList,
+    ArrayField,
     ArrayHandle,
     ArrayPin,
     CaptureModeScope,
     ContextHandle,
     ContextPin,
+    DriverObject,
     InContext,
+    MipmappedArrayField,
     MipmappedArrayHandle,
     MipmappedArrayPin,
     PinnedHandle,
@@ -69,8 +70,6 @@ from cuda.core._utils.options import Options, options
 from cuda.core._utils.validators import check_address, check_str_enum, format_or_list, int_argument, shown
 from cuda.core.typing import ArrayFormatType
 
-__all__ = ["MipmappedArray", "MipmappedArrayOptions", "OpaqueArray", "OpaqueArrayOptions"]
-
 
 # Flags of cuArray3DCreate: CUDA_ARRAY3D_LAYERED, and it or CUDA_ARRAY3D_CUBEMAP.
 cdef unsigned int _LAYERED = 0x01
@@ -79,6 +78,13 @@ cdef unsigned int _LAYERED_OR_CUBEMAP = 0x05
 
 cdef class DescribedArray(DriverObject):
     """Base class of arrays and mipmapped arrays: the description of their elements, in level 0 if there are several."""
+
+    cdef:
+        tuple _shape            # of level 0
+        object _format
+        int _num_channels
+        unsigned int _flags     # of cuArray3DCreate
+        int _device_id
 
     @property
     def handle(self) -> int:
@@ -155,6 +161,8 @@ cdef class OpaqueArray(DescribedArray):
     >>> array.copy_from(np.arange(8, dtype=np.float32).reshape(2, 4), stream=stream)
     >>> stream.sync()
     """
+
+    cdef ArrayField _h_array
 
     _made_by = "Device.create_opaque_array() or MipmappedArray.get_level()"
 
@@ -276,6 +284,11 @@ cdef class OpaqueArray(DescribedArray):
                 destroy_batch()  # a retired texture might still keep the array
 
 
+# Pins the array for a call. RuntimeError if the object is closed.
+cdef inline int Array_pin(OpaqueArray self, ArrayPin* pin) except -1:
+    return 0 if pin.hold(self._h_array) else refuse_closed(self)
+
+
 @options
 class OpaqueArrayOptions(Options):
     """Options of :meth:`Device.create_opaque_array`.
@@ -323,13 +336,13 @@ def create_opaque_array(Device device, options: OpaqueArrayOptions) -> OpaqueArr
     Device_pin_context(device, &context)
     value.h_context = context.handle()
     value.is_small = Array_is_small(&c_description, element_size(options.format, c_description.NumChannels))
-    create_in_context(value, &c_description, &h_array)
+    create_array_in_context(value, &c_description, &h_array)
     return Array_wrap(
         h_array, options.shape, options.format, c_description.NumChannels, c_description.Flags, device._id
     )
 
 
-cdef int create_in_context(
+cdef int create_array_in_context(
     InContext[cydriver.CUarray]& value,
     const cydriver.CUDA_ARRAY3D_DESCRIPTOR* c_description,
     ArrayHandle* h_array,
@@ -404,7 +417,7 @@ cdef OpaqueArray Array_from_handle(uintptr_t handle, bint owning, object device_
 
 
 # Wraps an array of another library, whose shape and format the driver reports. Its context must be current.
-cdef OpaqueArray Array_wrap_foreign(const ArrayHandle& h_array, int device_id):
+cdef DriverObject Array_wrap_foreign(const ArrayHandle& h_array, int device_id):
     cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR c_description
     cdef cydriver.CUarray c_array = h_array.value().raw
     memset(&c_description, 0, sizeof(c_description))
@@ -434,6 +447,10 @@ cdef class MipmappedArray(DescribedArray):
     >>> device.create_mipmapped_array(options).get_level(1).shape
     (4, 4)
     """
+
+    cdef:
+        MipmappedArrayField _h_mipmap
+        int _num_levels
 
     _made_by = "Device.create_mipmapped_array()"
 
@@ -488,6 +505,11 @@ cdef class MipmappedArray(DescribedArray):
         if was_large:
             with nogil:
                 destroy_batch()  # a retired texture might still keep the array
+
+
+# Pins the mipmapped array for a call. RuntimeError if the object is closed.
+cdef inline int MipmappedArray_pin(MipmappedArray self, MipmappedArrayPin* pin) except -1:
+    return 0 if pin.hold(self._h_mipmap) else refuse_closed(self)
 
 
 @options
