@@ -158,7 +158,7 @@ def test_compile_error_shows_users_line_and_one_library_frame():
     with pytest.raises(NVRTCError) as caught:
         Program(BROKEN, "c++", ARCH).compile("cubin")
     files = [Path(frame.filename).name for frame in traceback.extract_tb(caught.value.__traceback__)]
-    assert files == [Path(__file__).name, "_program.pyx"]
+    assert files == [Path(__file__).name, "_program.py"]
     assert caught.value.__context__ is None
 
 

@@ -10,15 +10,15 @@ import importlib
 import os
 import re
 import sys
-import warnings
 import weakref
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from cuda import core
 from cuda.core._code._signatures import Declarations
 from cuda.core._compile._nvrtc import nvrtc_version
 from cuda.core._compile._options import ProgramOptions
-from cuda.core._compile._request import CompileRequest, CompiledCode, compile_settings
+from cuda.core._compile._request import CompiledCode, CompileRequest, compile_settings
 from cuda.core._module import ObjectCode
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.cuda_utils import CUDAError, UnavailableError, check_or_create_options, driver_version
@@ -28,6 +28,13 @@ from cuda.core._utils.logs import debug as log_debug
 from cuda.core._utils.logs import elapsed_ms
 from cuda.core._utils.validators import name_bytes, shown
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType, SourceCodeType
+
+if TYPE_CHECKING:
+    from typing import Any, Literal
+
+    from cuda.bindings import driver, nvrtc
+
+    from cuda.core._compile.cache._lookup import ProgramCacheResource
 
 __all__ = ["Program", "ProgramOptions"]
 
@@ -87,7 +94,7 @@ class Program:
     def __init__(
         self,
         code: str | bytes | bytearray,
-        code_type: SourceCodeType | Literal["c++", "ptx", "nvvm", "C++", "PTX", "NVVM"],  # noqa: F821
+        code_type: SourceCodeType | Literal["c++", "ptx", "nvvm", "C++", "PTX", "NVVM"],
         options: ProgramOptions | dict[str, Any] | None = None,
     ):
         kind = _KINDS.get(code_type) if type(code_type) is str else None
@@ -131,7 +138,7 @@ class Program:
         name_expressions: tuple[str, ...] | list[str] = (),
         logs: object | None = None,
         *,
-        cache: ProgramCacheResource | None = None,  # noqa: F821
+        cache: ProgramCacheResource | None = None,
     ) -> ObjectCode:
         """Compile the program (``nvrtcCompileProgram``, ``nvvmCompileProgram``, ``nvJitLinkComplete``).
 
@@ -208,14 +215,14 @@ class Program:
             if logs is not None and error.log:
                 logs.write(error.log)
             # Users look for their own line, so the traceback omits the calls inside this library.
-            raise error.with_traceback(None)
+            raise error.with_traceback(None)  # noqa: B904 (it is the same exception)
         log_debug("compiled %s to %s in %.1f ms", self._name, target.value, elapsed_ms(start))
         if logs is not None and compiled.log:
             logs.write(compiled.log)
         if cache is not None and compiled.code.strip(b"\0"):
             caches.store_compiled(cache, request, compiled)
         for message in self._warnings(request, compiled):
-            warnings.warn(message, RuntimeWarning, stacklevel=1)
+            warn_caller(message, RuntimeWarning)
         return self._object_code(compiled, target, name_expressions)
 
     def close(self) -> None:
@@ -237,7 +244,7 @@ class Program:
         return self._settings.back_end.backend or core.Linker.which_backend()
 
     @property
-    def handle(self) -> nvrtc.nvrtcProgram | int | driver.CUlinkState:  # noqa: F821
+    def handle(self) -> nvrtc.nvrtcProgram | int | driver.CUlinkState:
         """The ``nvrtc.nvrtcProgram``, the ``nvvmProgram`` as an int, or the linker's handle. It is null if closed."""
         if self._back_end is None and self._is_closed:
             return self._settings.back_end.null_handle()
@@ -292,8 +299,7 @@ class Program:
         target, code, log = request.target, compiled.code, compiled.log
         if request.unresolved_include is not None:
             yield (
-                "cache was not used: the header of this #include could not be determined: "
-                f"{request.unresolved_include}"
+                f"cache was not used: the header of this #include could not be determined: {request.unresolved_include}"
             )
         if self.pch_status is PCHStatusType.FAILED:
             yield f"the precompiled header could not be created: {log or 'the compiler gives no reason'}"
