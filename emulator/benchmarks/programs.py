@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compile and run a whole CUDA C++ program, with host functions, ``main()`` and ``kernel<<<grid, block>>>(...)``.
 
-The files are split into a part for the device, which ``cuda.core.Program`` compiles, and a part for the host, which g++
-compiles against the small runtime API of ``programs/runtime/cuda_runtime.h``. The process then calls ``main()``.
+The files are split into a device part, which ``cuda.core.Program`` compiles, and a host part, which g++ compiles against
+the small runtime API in ``programs/runtime/cuda_runtime.h``. The process then calls ``main()``.
 
     python programs.py FILE.cu ... [-I DIRECTORY] [-D NAME[=VALUE]] [-- ARGUMENTS]
 
-Runs on the GPU or, with CUDA_CORE_DEVICE=software, on the software device. Not supported, with an error that names the
-line: ``__managed__`` variables, texture references, device lambdas, kernels and device variables in unnamed namespaces,
-kernel parameters without a name, and parameter packs. The compilers reject, with their own errors: functions of the
-runtime API that the header lacks (textures, graphs, cooperative launches), CUDA's other headers, variables and device
-functions of other files, and overloaded kernels.
+Runs on the GPU or, with CUDA_CORE_DEVICE=software, on the software device. An error that names the line rejects
+``__managed__`` variables, texture references, device lambdas, kernels and device variables in unnamed namespaces,
+unnamed kernel parameters, and parameter packs. The compilers report their own errors for runtime API functions missing
+from the header (textures, graphs, cooperative launches), CUDA's other headers, variables and device functions from
+other files, and overloaded kernels.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ typedef unsigned long uint64_t; typedef unsigned short ushort; typedef unsigned 
 
 
 class Unsupported(Exception):
-    """A program has something that this tool cannot run."""
+    """A program uses a feature that this tool cannot run."""
 
 
 class Token(NamedTuple):
@@ -78,7 +78,7 @@ def preprocess(path: Path, flags: list[str]) -> list[Token]:
                 line += match[0].count("\n")
         if marker:
             line, name, position = int(marker[1]), marker[2], marker.end()
-            # Macros of system headers are marked like these headers, but in the file that uses them.
+            # Macros from system headers are marked like these headers, but in the file that uses them.
             system = name.startswith(("<", str(RUNTIME))) or (" 3" in marker[3] and name not in home)
             home |= set() if system else {name}
             tokens.append(Token(marker[0], "system" if system else "home", name))
@@ -86,9 +86,9 @@ def preprocess(path: Path, flags: list[str]) -> list[Token]:
 
 
 class Splitter:
-    """Writes each declaration of a file to the part for the host, the part for the device, or both.
+    """Writes each declaration of a file to the host part, the device part, or both.
 
-    What a part leaves out becomes empty lines, so both keep the line numbers of the file.
+    Declarations omitted from a part become empty lines, so both parts keep the file's line numbers.
     """
 
     def __init__(self, tokens: list[Token]):
@@ -96,8 +96,8 @@ class Splitter:
         self.host: list[str] = []
         self.device: list[str] = []
         self.namespaces: list[str] = []
-        self.variables: list[str] = []  # of the device
-        # Classes of the host's libraries, such as std::vector: what has such members is left out for the device.
+        self.variables: list[str] = []  # on the device
+        # Host library classes such as std::vector: the device part omits classes with such members.
         libraries = [token.text for token in tokens if token.kind == "system" and str(RUNTIME) not in token.place]
         classes = re.findall(r"\b(?:class|struct)\s+(\w+)", "".join(libraries))
         self.host_types = {"std", "FILE", "string", *classes}
@@ -132,7 +132,7 @@ class Splitter:
                 self.declaration(is_class)
 
     def find(self, *texts: str) -> int:
-        """Return the index of the next token with one of some texts, outside of brackets."""
+        """Return the index of the next token with one of some texts, outside brackets."""
         i = self.position
         while i < len(self.tokens):
             if self.tokens[i].text in texts:
@@ -169,7 +169,7 @@ class Splitter:
             self.variable_or_type(words, is_class)
 
     def end_of_body(self, start: int) -> int:
-        """Return the end of a function whose first brace is at ``start``; a constructor's can initialize a member."""
+        """Return the end of a function whose first brace is at ``start``, which can initialize a constructor's member."""
         stop = closing(self.tokens, start)
         while (i := next_word(self.tokens, stop)) < len(self.tokens) and self.tokens[i].text in (",", "{"):
             while self.tokens[i].text != "{":
@@ -187,7 +187,7 @@ class Splitter:
             self.namespaces.pop()
 
     def type_body(self, end: int, words: set[str]) -> None:
-        """Write a class, for the device if it uses no class of the host's libraries."""
+        """Write a class, also to the device part unless it uses a host library class."""
         self.host_types -= words
         start = len(self.device)
         self.emit(end + 1)
@@ -209,7 +209,7 @@ class Splitter:
             self.emit(end + 1, device=device and not self.host_types & words)
 
     def kernel(self, end: int, head: list[Token]) -> None:
-        """Write a kernel, and for the host a function of the same signature that launches it."""
+        """Write a kernel, and for the host a function with the same signature that launches it."""
         place = self.tokens[self.position].place
         names = parameter_names(head, parameters_of(head), place)
         self.emit(end, without=("static",))
@@ -228,7 +228,7 @@ def blank(token: Token) -> str:
 
 
 def next_word(tokens: list[Token], i: int, step: int = 1) -> int:
-    """Return the index of the next token, or with step -1 of the previous one, that is no space."""
+    """Return the index of the next token that is not a space, or with step -1 of the previous one."""
     i += step
     while 0 <= i < len(tokens) and tokens[i].kind in SPACES:
         i += step
@@ -259,7 +259,7 @@ def closing_angle(tokens: list[Token], start: int, step: int = 1) -> int:
 
 
 def without_attributes(head: list[Token]) -> list[Token]:
-    """Return a declaration without the parameters of a template and without attributes."""
+    """Return a declaration without template parameters and attributes."""
     found, i = [], 0
     while i < len(head):
         following = head[i + 1].text if i + 1 < len(head) else ""
@@ -274,7 +274,7 @@ def without_attributes(head: list[Token]) -> list[Token]:
 
 
 def parameters_of(head: list[Token]) -> int:
-    """Return the index of the bracket that opens the parameters of a function, or 0 if it is none."""
+    """Return the index of the bracket that opens a function's parameters, or 0 if it is not a function."""
     i = 0
     while i < len(head) and head[i].text != "=":
         if head[i].text == "operator":
@@ -325,7 +325,7 @@ def parameter_names(head: list[Token], start: int, place: str) -> list[str]:
 
 
 def is_constant(tokens: list[Token]) -> bool:
-    """Return whether kernels may use a variable of the host: a scalar constant that calls no function."""
+    """Return True if kernels may use a host variable: a scalar constant that calls no function."""
     texts = {token.text for token in tokens}
     calls = any(a.kind == "word" and b.text == "(" and a.text != "sizeof" for a, b in itertools.pairwise(tokens))
     return "=" in texts and bool({"const", "constexpr"} & texts) and not {"*", "["} & texts and not calls
@@ -356,7 +356,7 @@ def host_text(tokens: list[Token], without: tuple[str, ...]) -> list[str]:
 
 
 def start_of_kernel(tokens: list[Token], launch: int) -> int:
-    """Return the index where the name of the kernel before ``<<<`` begins."""
+    """Return the index where the kernel name before ``<<<`` begins."""
     i = next_word(tokens, launch, -1)
     if tokens[i].text == ">":
         i = next_word(tokens, closing_angle(tokens, i, -1), -1)
@@ -376,13 +376,13 @@ def run(command: list[str]) -> str:
 
 
 def symbols_of(path: Path, *options: str) -> list[tuple[str, int]]:
-    """Return the names and addresses of what an object or a library defines, always in the same order."""
+    """Return the names and addresses of the symbols an object or library defines, in a fixed order."""
     lines = run(["nm", "-p", "--defined-only", *options, str(path)]).splitlines()
     return [(line.split(" ", 2)[2], int(line.split(" ", 1)[0], 16)) for line in lines]
 
 
 class Unit:
-    """One file of a program: an object for the host, and the source and names of what is on the device."""
+    """One file of a program: a host object, and the source and names of its device part."""
 
     def __init__(self, path: Path, flags: list[str], arch: int, object_file: Path):
         self.path = path
@@ -391,7 +391,7 @@ class Unit:
         source.write_text("".join(host.host))
         run(["g++", "-std=c++17", "-O1", "-w", "-fPIC", "-fno-gnu-unique", "-c", str(source), "-o", str(object_file)])
         self.device = PRELUDE + "".join(device.device)
-        # The shadow of a variable has its name; the pointer to a kernel is a variable of the function that launches it.
+        # The shadow of a variable has its name; the pointer to a kernel is a variable in the function that launches it.
         self.names: dict[str, str] = {}
         for (symbol, _), (name, _) in zip(symbols_of(object_file), symbols_of(object_file, "-C"), strict=True):
             if name.endswith("::cuda_kernel"):
@@ -400,7 +400,7 @@ class Unit:
                 self.names[symbol] = f"&{name}"
 
     def load(self, library: ctypes.CDLL, addresses: dict[str, int]):
-        """Compile the part for the device, and tell the host's part the kernels and addresses of variables."""
+        """Compile the device part, and pass its kernels and variable addresses to the host part."""
         from cuda.core import Program, ProgramOptions
 
         program = Program(self.device, "c++", ProgramOptions(name=str(self.path), std="c++17"))
@@ -415,7 +415,7 @@ class Unit:
 
 
 def name_of_function(signature: str) -> str:
-    """Return ``f<int>`` for ``f<int>(float*, int)``; a function of C has its name only."""
+    """Return ``f<int>`` for ``f<int>(float*, int)``, or a C function's plain name."""
     depth = 0
     for i in range(len(signature) - 1, -1, -1):
         depth += (signature[i] == ")") - (signature[i] == "(")
@@ -425,7 +425,7 @@ def name_of_function(signature: str) -> str:
 
 
 def build(units: list[Unit], objects: list[Path], directory: Path) -> tuple[ctypes.CDLL, list]:
-    """Link and load the parts for the host, and compile those for the device."""
+    """Link and load the host parts, and compile the device parts."""
     linked = directory / "program.so"
     run(["g++", "-shared", "-o", str(linked), *map(str, objects)])
     ctypes.CDLL("libcuda.so.1", mode=ctypes.RTLD_GLOBAL)

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Time the software device through ``cuda.core``, and compare the figures with limits for two cores.
 
-Every part runs in its own processes, with its own cache of compiled kernels. The figures are the best of several runs:
-the wall time, and the CPU time divided by two, which depends less on the machine's load. The smaller of the two is
-compared with the limit. Memory checks are off unless the row name mentions them.
+Every part runs in its own processes, with its own cache of compiled kernels. Each figure is the best of several runs:
+the wall time, and the CPU time divided by two, which depends less on machine load. The limit applies to the smaller of
+the two. Memory checks are off unless the row name mentions them.
 
     python software_device.py [--json FILE] [--runs N] [PART ...]
 """
@@ -51,7 +51,7 @@ extern "C" __global__ void product(const float* a, const float* b, float* c, int
     c[y * n + x] = sum;
 }
 """
-# Numbers of blocks and of threads in each.
+# The number of blocks, and of threads per block.
 GRIDS = ((1, 32), (4, 64), (16, 256))
 # The rows of each part: title, unit, limit and name in the results.
 ROWS = {
@@ -63,7 +63,7 @@ ROWS = {
     ],
     "checks": [
         (f"{kernel}, with {check} / without", "times", limit, f"{name} {check}")
-        # The aim for races is 12, which a thread of three accesses in 4 ns does not reach: see docs/design/emulator.md.
+        # The aim for races is 12. A thread with three accesses in 4 ns does not reach it: see docs/design/emulator.md.
         for check, limits in (
             ("memory", (2.5, 2.5)),
             ("initialized", (6, 6)),
@@ -90,8 +90,8 @@ ROWS = {
         ("the same from the cache, in another process", "ms", 3, "cached"),
     ],
     "memory": [("200 loaded modules", "MB", 100, "modules")],
-    # The time of kernels divided by the time of loops in C++ that do the same (loops.cpp, g++ -O2, CORES threads). The
-    # second column compares CPU time with that of the loops on one thread.
+    # Kernel time divided by the time of equivalent C++ loops (loops.cpp, g++ -O2, CORES threads). The second column
+    # compares CPU time with the loops on one thread.
     "loops": [
         (f"{name}, {check} checks / loops in C++", "times", limit, f"{name} {check}")
         for names, without, with_memory in (
@@ -208,7 +208,7 @@ PARTS: dict[str, Callable] = {
 
 
 def best_of(runs: int, scale: float, work: Callable[[], object]) -> list[float]:
-    """Return the least wall time of ``work``, and its least CPU time divided by the number of cores."""
+    """Return the minimum wall time of ``work``, and its minimum CPU time divided by the number of cores."""
     best = processors = float("inf")
     for _ in range(runs):
         start, start_processors = time.perf_counter(), time.process_time()
@@ -351,7 +351,7 @@ def child_memory(runs: int) -> dict:
 
 
 class Step(ctypes.Structure):
-    """A step of a program, as in loops.cpp."""
+    """One step of a program, as in loops.cpp."""
 
     _fields_ = [("function", ctypes.c_void_p)] + [
         (name, ctypes.c_int) for name in ("rows", "columns", "n", "t", "block_x", "block_y")
@@ -392,7 +392,7 @@ def steps_of(rows: list[tuple], find: Callable[[str], int]) -> ctypes.Array:
 
 
 def child_loops(runs: int) -> dict:
-    """Compare kernels with loops: the ratios of the wall time and of the CPU time."""
+    """Compare kernels with loops: return the ratios of wall time and CPU time."""
     import numpy as np
 
     from cuda.core import LegacyPinnedMemoryResource, Program

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Merge the advice about kernels that processes on the software device have written, as a table and as JSON."""
+"""Merge the kernel advice written by processes on the software device, as a table and as JSON."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ _KERNEL = ("threads", "shared_bytes", "blocks", "blocks_by_threads", "most_warps
 def read_advice(folder):
     """Return the advice of all processes as a dict with the keys ``lines``, ``barriers`` and ``kernels``.
 
-    Counts are requests of warps. Sectors, conflicts and divergent branches are totals of all requests.
+    Counts are warp requests. Sectors, conflicts and divergent branches are totals over all requests.
     """
     found = {"L": {}, "B": {}, "K": {}}
     for path in sorted(Path(folder).glob("*.advice")):
@@ -50,7 +50,7 @@ def _occupancy(threads, shared_bytes, blocks, blocks_by_threads, most_warps):
 
 
 def format_advice(advice):
-    """Return the advice as a table for people."""
+    """Format the advice as a human-readable table."""
     rows = [("place", "loads", "sectors", "best", "stores", "sectors", "best", "shared", "conflicts", "divergent")]
     sources = ["source"]
     for row in advice["lines"]:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Merge the counts of lines and branches that processes on the software device have written, as lcov and as HTML."""
+"""Merge the line and branch counts written by processes on the software device, as lcov and as HTML."""
 
 import html
 import os
@@ -11,17 +11,17 @@ _STYLE = """body { font-family: sans-serif; margin: 2em } pre { line-height: 1.3
 
 
 def prepare(folder):
-    """Make the directory that processes write counts into, without those of an earlier run."""
+    """Create the directory that processes write counts to, and remove the counts of an earlier run."""
     Path(folder).mkdir(parents=True, exist_ok=True)
     for path in Path(folder).glob("*.counts"):
         path.unlink()
 
 
 def read_counts(folder):
-    """Return the counts of all processes, and the sources of programs by their name.
+    """Return the counts of all processes, and program sources by name.
 
-    The counts are ``{file: {line: count}}`` and ``{file: {(line, number): [falls, jumps]}}``, for the two ways of each
-    branch of a line.
+    The counts are ``{file: {line: count}}`` and ``{file: {(line, number): [falls, jumps]}}``, for the two outcomes of
+    each branch in a line.
     """
     counts, branches, sources = {}, {}, {}
     for path in sorted(Path(folder).glob("*.counts")):
@@ -46,11 +46,11 @@ def read_counts(folder):
 
 
 def write_reports(folder):
-    """Write ``kernels.info`` (lcov) and ``index.html``, and return the numbers of lines that ran and of all lines.
+    """Write ``kernels.info`` (lcov) and ``index.html``, and return the number of lines that ran and of all lines.
 
     lcov's two branches of a condition are the code that follows it in the program, and the code that it jumps to.
 
-    The sources of programs without a file are written to ``sources``, so that ``genhtml`` finds them.
+    Sources of programs without a file are written to ``sources``, where ``genhtml`` finds them.
     """
     folder = Path(folder)
     counts, branches, sources = read_counts(folder)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Commands of gdb for kernels on the software device, in a file that gdb runs."""
+"""gdb commands for kernels on the software device. gdb runs this file."""
 
 import re
 
@@ -24,8 +24,8 @@ class Kernel(gdb.Command):
 class KernelBreak(gdb.Command):
     """Stop at a line of a kernel: kernel break FILE:LINE [block X[,Y[,Z]]] [thread X[,Y[,Z]]]
 
-    FILE is the name of the program, "default_program" unless ProgramOptions has a name. Without a block, or a thread,
-    it stops in all of them."""
+    FILE is the program's name, "default_program" unless ProgramOptions has a name. Without a block or thread, the
+    breakpoint applies to all of them."""
 
     def __init__(self):
         super().__init__("kernel break", gdb.COMMAND_BREAKPOINTS, gdb.COMPLETE_LOCATION)
@@ -42,7 +42,7 @@ class KernelBreak(gdb.Command):
 
 
 class _Stop(gdb.Breakpoint):
-    """A breakpoint of a block and a thread. Kernels are not loaded yet, so gdb would reject a condition."""
+    """A breakpoint for one block and thread. Kernels are not loaded yet, so gdb would reject a condition."""
 
     wanted = {}
 
@@ -51,13 +51,13 @@ class _Stop(gdb.Breakpoint):
 
 
 def _index(kind, axis):
-    """Return an expression for a component of ``blockIdx`` or ``threadIdx`` of the thread that has stopped."""
+    """Return an expression for a component of the stopped thread's ``blockIdx`` or ``threadIdx``."""
     place = f"*((long*)&emulator_indices + {int(kind == 'thread')})"
     return f"*((unsigned*)($fs_base + {place}) + {axis})"
 
 
 class KernelWhere(gdb.Command):
-    """Print the block and thread of the kernel that has stopped."""
+    """Print the block and thread of the stopped kernel."""
 
     def __init__(self):
         super().__init__("kernel where", gdb.COMMAND_STACK)
