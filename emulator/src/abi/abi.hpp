@@ -85,7 +85,7 @@ public:
 
 private:
     struct Watch;
-    void look(int entry); // the slow path
+    void check(int entry); // the slow path
     void reject_with(CUresult reason);
     CUresult leave_watched(CUresult result);
     CUresult result_ = CUDA_SUCCESS;

@@ -55,7 +55,7 @@ CUresult wait_for_work(CUcontext owner)
 
 constexpr size_t array_page = 64 << 10;
 
-CUresult give_requirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* out, size_t size, int device, CUdevice asked)
+CUresult return_requirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* out, size_t size, int device, CUdevice asked)
 {
     REQUIRE(out && device == asked, CUDA_ERROR_INVALID_VALUE);
     *out = {};
@@ -107,7 +107,7 @@ ENTRY(cuArrayGetMemoryRequirements, 11060)(CUDA_ARRAY_MEMORY_REQUIREMENTS* memor
 {
     std::shared_ptr<Array> found;
     TRY(need_array(array, &found));
-    return give_requirements(memoryRequirements, found->size(), found->device(), device);
+    return return_requirements(memoryRequirements, found->size(), found->device(), device);
 }
 
 ENTRY(cuArrayDestroy, 2000)(CUarray hArray)
@@ -142,7 +142,7 @@ ENTRY(cuMipmappedArrayGetMemoryRequirements, 11060)(CUDA_ARRAY_MEMORY_REQUIREMEN
 {
     std::shared_ptr<MipmappedArray> found;
     TRY(need_mipmap(mipmap, &found));
-    return give_requirements(memoryRequirements, found->size(), found->levels()[0]->device(), device);
+    return return_requirements(memoryRequirements, found->size(), found->levels()[0]->device(), device);
 }
 
 ENTRY(cuMipmappedArrayDestroy, 5000)(CUmipmappedArray hMipmappedArray)

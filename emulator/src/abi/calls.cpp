@@ -15,7 +15,7 @@ CUresult need_any_context(std::shared_ptr<Context>* out)
     if (*out)
         return CUDA_SUCCESS;
     CUcontext handle = current_handle();
-    return handle ? Context::why_not(handle) : CUDA_ERROR_INVALID_CONTEXT;
+    return handle ? Context::error_for(handle) : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 CUresult need_context(std::shared_ptr<Context>* out)
@@ -30,7 +30,7 @@ CUresult need_context(CUcontext handle, std::shared_ptr<Context>* out)
         return need_context(out);
     REQUIRE(!in_callback(), CUDA_ERROR_NOT_PERMITTED);
     *out = Context::find(handle);
-    return *out ? (*out)->sticky() : Context::why_not(handle);
+    return *out ? (*out)->sticky() : Context::error_for(handle);
 }
 
 int copying_device()

@@ -47,7 +47,7 @@ ENTRY(cuCtxDestroy, 4000)(CUcontext ctx)
 {
     REQUIRE(!in_callback(), CUDA_ERROR_NOT_PERMITTED);
     auto context = Context::find(ctx);
-    REQUIRE(context, Context::why_not(ctx));
+    REQUIRE(context, Context::error_for(ctx));
     REQUIRE(!context->is_primary(), CUDA_ERROR_INVALID_CONTEXT);
     bool on_top = current_handle() == ctx;
     TRY(Context::destroy(ctx));
@@ -95,7 +95,7 @@ ENTRY(cuCtxGetDevice, 13000)(CUdevice* device, CUcontext ctx)
         return entry_cuCtxGetDevice_2000(device);
     REQUIRE(device, CUDA_ERROR_INVALID_VALUE);
     auto context = Context::find(ctx);
-    REQUIRE(context, Context::why_not(ctx));
+    REQUIRE(context, Context::error_for(ctx));
     *device = context->device().ordinal();
     return CUDA_SUCCESS;
 }
@@ -236,7 +236,7 @@ ENTRY(cuCtxEnablePeerAccess, 4000)(CUcontext peerContext, unsigned int Flags)
     REQUIRE(Flags == 0, CUDA_ERROR_INVALID_VALUE);
     TRY(need_context(&context));
     auto peer = Context::find(peerContext);
-    REQUIRE(peer, Context::why_not(peerContext));
+    REQUIRE(peer, Context::error_for(peerContext));
     return context->enable_peer(*peer);
 }
 
@@ -245,7 +245,7 @@ ENTRY(cuCtxDisablePeerAccess, 4000)(CUcontext peerContext)
     std::shared_ptr<Context> context;
     TRY(need_context(&context));
     auto peer = Context::find(peerContext);
-    REQUIRE(peer, Context::why_not(peerContext));
+    REQUIRE(peer, Context::error_for(peerContext));
     return context->disable_peer(*peer);
 }
 

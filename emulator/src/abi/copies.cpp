@@ -26,8 +26,8 @@ CUresult between_peers(const char* name, CUdeviceptr target, CUcontext target_co
                        CUcontext source_context, size_t size, CUstream handle, Return when)
 {
     auto to = Context::find(target_context), from = Context::find(source_context);
-    REQUIRE(to, Context::why_not(target_context));
-    REQUIRE(from, Context::why_not(source_context));
+    REQUIRE(to, Context::error_for(target_context));
+    REQUIRE(from, Context::error_for(source_context));
     return linear(name, {target, Kind::device, to->device().ordinal()},
                   {source, Kind::device, from->device().ordinal()}, size, handle, when);
 }

@@ -164,7 +164,7 @@ Gate::Gate(int entry, bool wants_per_thread) : outer_per_thread_(per_thread)
     per_thread = wants_per_thread;
     state::origin = {entries[entry].symbol, ++calls, nullptr};
     if (__builtin_expect(door.load(std::memory_order_relaxed) != 0, 0))
-        look(entry);
+        check(entry);
 }
 
 Gate::~Gate()
@@ -177,7 +177,7 @@ Gate::~Gate()
     }
 }
 
-void Gate::look(int entry)
+void Gate::check(int entry)
 {
     read_variables();
     const Entry& row = entries[entry];

@@ -11,7 +11,7 @@ using namespace emu::abi;
 namespace {
 
 // Returns a list, or only the count without an array. The rest of a longer array is filled with nulls.
-CUresult give_list(const std::vector<CUgraphNode>& values, CUgraphNode* list, size_t* count)
+CUresult return_list(const std::vector<CUgraphNode>& values, CUgraphNode* list, size_t* count)
 {
     REQUIRE(count, CUDA_ERROR_INVALID_VALUE);
     if (!list) {
@@ -60,7 +60,7 @@ ENTRY(cuGraphGetNodes, 10000)(CUgraph hGraph, CUgraphNode* nodes, size_t* numNod
     TRY(need_graph(hGraph, &graph));
     for (const auto& node : graph->nodes())
         all.push_back(node->handle);
-    return give_list(all, nodes, numNodes);
+    return return_list(all, nodes, numNodes);
 }
 
 ENTRY(cuGraphGetRootNodes, 10000)(CUgraph hGraph, CUgraphNode* rootNodes, size_t* numRootNodes)
@@ -71,7 +71,7 @@ ENTRY(cuGraphGetRootNodes, 10000)(CUgraph hGraph, CUgraphNode* rootNodes, size_t
     for (const auto& node : graph->nodes())
         if (node->from.empty())
             roots.push_back(node->handle);
-    return give_list(roots, rootNodes, numRootNodes);
+    return return_list(roots, rootNodes, numRootNodes);
 }
 
 ENTRY(cuGraphGetEdges, 12030)(CUgraph hGraph, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* edgeData,
@@ -89,8 +89,8 @@ ENTRY(cuGraphGetEdges, 12030)(CUgraph hGraph, CUgraphNode* from, CUgraphNode* to
     size_t count = *numEdges;
     if (from && edgeData)
         std::fill_n(edgeData, std::min(count, begins.size()), CUgraphEdgeData{});
-    TRY(give_list(begins, from, numEdges));
-    return give_list(ends, to, &count);
+    TRY(return_list(begins, from, numEdges));
+    return return_list(ends, to, &count);
 }
 
 ENTRY(cuGraphNodeGetType, 10000)(CUgraphNode hNode, CUgraphNodeType* type)
@@ -124,7 +124,7 @@ ENTRY(cuGraphNodeGetDependencies, 12030)(CUgraphNode hNode, CUgraphNode* depende
         before.push_back(other->handle);
     if (dependencies && edgeData)
         std::fill_n(edgeData, std::min(*numDependencies, before.size()), CUgraphEdgeData{});
-    return give_list(before, dependencies, numDependencies);
+    return return_list(before, dependencies, numDependencies);
 }
 
 ENTRY(cuGraphNodeGetDependentNodes, 12030)(CUgraphNode hNode, CUgraphNode* dependentNodes, CUgraphEdgeData* edgeData,
@@ -139,7 +139,7 @@ ENTRY(cuGraphNodeGetDependentNodes, 12030)(CUgraphNode hNode, CUgraphNode* depen
             after.push_back(other->handle);
     if (dependentNodes && edgeData)
         std::fill_n(edgeData, std::min(*numDependentNodes, after.size()), CUgraphEdgeData{});
-    return give_list(after, dependentNodes, numDependentNodes);
+    return return_list(after, dependentNodes, numDependentNodes);
 }
 
 ENTRY(cuGraphNodeGetLocalId, 13010)(CUgraphNode hNode, unsigned int* nodeId)

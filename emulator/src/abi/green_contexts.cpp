@@ -42,7 +42,7 @@ CUresult need_green(CUgreenCtx handle, std::shared_ptr<GreenContext>* out)
     REQUIRE(!in_callback(), CUDA_ERROR_NOT_PERMITTED);
     *out = GreenContext::find(handle);
     auto context = *out ? (*out)->context() : nullptr;
-    return context ? context->sticky() : GreenContext::why_not(handle);
+    return context ? context->sticky() : GreenContext::error_for(handle);
 }
 
 } // namespace
@@ -154,7 +154,7 @@ ENTRY(cuGreenCtxGetId, 13000)(CUgreenCtx greenCtx, unsigned long long* greenCtxI
 {
     auto green = greenCtx ? GreenContext::find(greenCtx) : GreenContext::current();
     REQUIRE(greenCtxId, CUDA_ERROR_INVALID_VALUE);
-    REQUIRE(green, GreenContext::why_not(greenCtx));
+    REQUIRE(green, GreenContext::error_for(greenCtx));
     *greenCtxId = green->id();
     return CUDA_SUCCESS;
 }

@@ -220,7 +220,7 @@ nvJitLinkResult complete(Linker& linker)
     return NVJITLINK_SUCCESS;
 }
 
-nvJitLinkResult give_image_size(nvJitLinkHandle handle, size_t* size, bool text)
+nvJitLinkResult return_image_size(nvJitLinkHandle handle, size_t* size, bool text)
 {
     return with_linker(handle, [&](Linker& linker) {
         if (!size)
@@ -338,7 +338,7 @@ EMU_EXPORT nvJitLinkResult nvJitLinkComplete(nvJitLinkHandle handle)
 
 EMU_EXPORT nvJitLinkResult nvJitLinkGetLinkedCubinSize(nvJitLinkHandle handle, size_t* size)
 {
-    return give_image_size(handle, size, false);
+    return return_image_size(handle, size, false);
 }
 
 EMU_EXPORT nvJitLinkResult nvJitLinkGetLinkedCubin(nvJitLinkHandle handle, void* to)
@@ -348,7 +348,7 @@ EMU_EXPORT nvJitLinkResult nvJitLinkGetLinkedCubin(nvJitLinkHandle handle, void*
 
 EMU_EXPORT nvJitLinkResult nvJitLinkGetLinkedPtxSize(nvJitLinkHandle handle, size_t* size)
 {
-    return give_image_size(handle, size, true);
+    return return_image_size(handle, size, true);
 }
 
 EMU_EXPORT nvJitLinkResult nvJitLinkGetLinkedPtx(nvJitLinkHandle handle, char* to)

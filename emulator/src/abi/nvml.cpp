@@ -113,13 +113,13 @@ extern "C" EMU_EXPORT const char* nvmlErrorString(nvmlReturn_t result)
 
 NVML_ENTRY(nvmlSystemGetDriverVersion)(char* version, unsigned int length)
 {
-    return give_text(driver_version(), version, length);
+    return return_text(driver_version(), version, length);
 }
 
 NVML_ENTRY(nvmlSystemGetNVMLVersion)(char* version, unsigned int length)
 {
     std::string major = std::to_string(config().driver_version / 1000);
-    return give_text(major + "." + driver_version(), version, length);
+    return return_text(major + "." + driver_version(), version, length);
 }
 
 NVML_ENTRY(nvmlSystemGetCudaDriverVersion_v2)(int* cudaDriverVersion)
@@ -137,7 +137,7 @@ NVML_ENTRY(nvmlSystemGetDriverBranch)(nvmlSystemDriverBranchInfo_t* branchInfo, 
     NVML_REQUIRE(branchInfo, NVML_ERROR_INVALID_ARGUMENT);
     NVML_REQUIRE(has_version(branchInfo, 1), NVML_ERROR_ARGUMENT_VERSION_MISMATCH);
     unsigned room = unsigned(sizeof branchInfo->branch);
-    return give_text("software", branchInfo->branch, length < room ? length : room);
+    return return_text("software", branchInfo->branch, length < room ? length : room);
 }
 
 // Only this process uses the devices, once it has a context.
@@ -147,7 +147,7 @@ NVML_ENTRY(nvmlSystemGetProcessName)(unsigned int pid, char* name, unsigned int 
     NVML_REQUIRE(pid == unsigned(getpid()) && !Context::all().empty(), NVML_ERROR_NOT_FOUND);
     std::ifstream file("/proc/self/cmdline", std::ios::binary);
     std::string words((std::istreambuf_iterator<char>(file)), {});
-    return give_text(words.substr(0, words.find('\0')).substr(0, length ? length - 1 : 0), name, length);
+    return return_text(words.substr(0, words.find('\0')).substr(0, length ? length - 1 : 0), name, length);
 }
 
 NVML_ENTRY(nvmlSystemGetTopologyGpuSet)(unsigned int cpuNumber, unsigned int* count, nvmlDevice_t* deviceArray)
@@ -156,5 +156,5 @@ NVML_ENTRY(nvmlSystemGetTopologyGpuSet)(unsigned int cpuNumber, unsigned int* co
     std::vector<nvmlDevice_t> all;
     for (int i = 0; i < installed_count(); ++i)
         all.push_back(handle_of(i));
-    return give_list(all, count, deviceArray);
+    return return_list(all, count, deviceArray);
 }

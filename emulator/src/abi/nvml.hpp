@@ -41,7 +41,7 @@ nvmlReturn_t need_device(nvmlDevice_t handle, state::Device** out);
 nvmlDevice_t handle_of(int number);
 
 // Returns INSUFFICIENT_SIZE if the string and its terminating zero do not fit.
-inline nvmlReturn_t give_text(const std::string& text, char* out, unsigned length)
+inline nvmlReturn_t return_text(const std::string& text, char* out, unsigned length)
 {
     NVML_REQUIRE(out, NVML_ERROR_INVALID_ARGUMENT);
     NVML_REQUIRE(text.size() < length, NVML_ERROR_INSUFFICIENT_SIZE);
@@ -57,7 +57,7 @@ template <class T> nvmlReturn_t give(T value, T* out)
 }
 
 // Fills the caller's array. *count is its length on entry, and the number of values on return.
-template <class T, class List> nvmlReturn_t give_list(const List& list, unsigned* count, T* out)
+template <class T, class List> nvmlReturn_t return_list(const List& list, unsigned* count, T* out)
 {
     NVML_REQUIRE(count, NVML_ERROR_INVALID_ARGUMENT);
     unsigned room = *count, needed = unsigned(list.size());

@@ -81,7 +81,7 @@ std::set<unsigned> online_cpus()
     return read_list("/sys/devices/system/cpu/online", 0);
 }
 
-nvmlReturn_t give_mask(const std::set<unsigned>& numbers, unsigned size, unsigned long* mask)
+nvmlReturn_t return_mask(const std::set<unsigned>& numbers, unsigned size, unsigned long* mask)
 {
     constexpr unsigned bits = 8 * sizeof(unsigned long);
     NVML_REQUIRE(mask && size, NVML_ERROR_INVALID_ARGUMENT);
@@ -194,13 +194,13 @@ NVML_ENTRY(nvmlDeviceGetIndex)(nvmlDevice_t device, unsigned int* index)
 NVML_ENTRY(nvmlDeviceGetName)(nvmlDevice_t device, char* name, unsigned int length)
 {
     DEVICE(device);
-    return give_text(found->name(), name, length);
+    return return_text(found->name(), name, length);
 }
 
 NVML_ENTRY(nvmlDeviceGetUUID)(nvmlDevice_t device, char* uuid, unsigned int length)
 {
     DEVICE(device);
-    return give_text(found->uuid_text(), uuid, length);
+    return return_text(found->uuid_text(), uuid, length);
 }
 
 NVML_ENTRY(nvmlDeviceGetBrand)(nvmlDevice_t device, nvmlBrandType_t* type)
@@ -218,7 +218,7 @@ NVML_ENTRY(nvmlDeviceGetPciInfoExt)(nvmlDevice_t device, nvmlPciInfoExt_t* pci)
     pci->domain = unsigned(found->number(CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID));
     pci->bus = unsigned(found->number(CU_DEVICE_ATTRIBUTE_PCI_BUS_ID));
     pci->device = unsigned(found->number(CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID));
-    return give_text("0000" + found->pci_bus_id(), pci->busId, sizeof pci->busId);
+    return return_text("0000" + found->pci_bus_id(), pci->busId, sizeof pci->busId);
 }
 
 NVML_ENTRY(nvmlDeviceGetPciInfo_v3)(nvmlDevice_t device, nvmlPciInfo_t* pci)
@@ -229,8 +229,8 @@ NVML_ENTRY(nvmlDeviceGetPciInfo_v3)(nvmlDevice_t device, nvmlPciInfo_t* pci)
     pci->domain = unsigned(found->number(CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID));
     pci->bus = unsigned(found->number(CU_DEVICE_ATTRIBUTE_PCI_BUS_ID));
     pci->device = unsigned(found->number(CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID));
-    NVML_TRY(give_text(found->pci_bus_id(), pci->busIdLegacy, sizeof pci->busIdLegacy));
-    return give_text("0000" + found->pci_bus_id(), pci->busId, sizeof pci->busId);
+    NVML_TRY(return_text(found->pci_bus_id(), pci->busIdLegacy, sizeof pci->busIdLegacy));
+    return return_text("0000" + found->pci_bus_id(), pci->busId, sizeof pci->busId);
 }
 
 NVML_ENTRY(nvmlDeviceGetCudaComputeCapability)(nvmlDevice_t device, int* major, int* minor)
@@ -319,7 +319,7 @@ NVML_ENTRY(nvmlDeviceGetComputeRunningProcesses_v3)(nvmlDevice_t device, unsigne
     std::vector<nvmlProcessInfo_t> own;
     if (has_context(*found) && emu::abi::is_initialized())
         own.push_back({unsigned(getpid()), used_memory(*found), no_instance, no_instance});
-    return give_list(own, infoCount, infos);
+    return return_list(own, infoCount, infos);
 }
 
 NVML_ENTRY(nvmlDeviceGetUtilizationRates)(nvmlDevice_t device, nvmlUtilization_t* utilization)
@@ -362,7 +362,7 @@ NVML_ENTRY(nvmlDeviceGetCpuAffinityWithinScope)(nvmlDevice_t device, unsigned in
 {
     DEVICE(device);
     NVML_REQUIRE(scope <= 1, NVML_ERROR_INVALID_ARGUMENT);
-    return give_mask(online_cpus(), cpuSetSize, cpuSet);
+    return return_mask(online_cpus(), cpuSetSize, cpuSet);
 }
 
 NVML_ENTRY(nvmlDeviceGetCpuAffinity)(nvmlDevice_t device, unsigned int cpuSetSize, unsigned long* cpuSet)
@@ -375,7 +375,7 @@ NVML_ENTRY(nvmlDeviceGetMemoryAffinity)(nvmlDevice_t device, unsigned int nodeSe
 {
     DEVICE(device);
     NVML_REQUIRE(scope <= 1, NVML_ERROR_INVALID_ARGUMENT);
-    return give_mask(read_list("/sys/devices/system/node/online", 0), nodeSetSize, nodeSet);
+    return return_mask(read_list("/sys/devices/system/node/online", 0), nodeSetSize, nodeSet);
 }
 
 NVML_ENTRY(nvmlDeviceSetCpuAffinity)(nvmlDevice_t device)
@@ -427,5 +427,5 @@ NVML_ENTRY(nvmlDeviceGetTopologyNearestGpus)(nvmlDevice_t device, nvmlGpuTopolog
     for (int i = 0; i < installed_count(); ++i)
         if (level == NVML_TOPOLOGY_INTERNAL && i != found->number())
             near.push_back(handle_of(i));
-    return give_list(near, count, deviceArray);
+    return return_list(near, count, deviceArray);
 }

@@ -115,7 +115,7 @@ template <class F> nvrtcResult with_program(nvrtcProgram handle, F f)
     }
 }
 
-nvrtcResult give_output_size(nvrtcProgram handle, size_t* size, Bytes front::CompileResult::* member, size_t without)
+nvrtcResult return_output_size(nvrtcProgram handle, size_t* size, Bytes front::CompileResult::* member, size_t without)
 {
     return with_program(handle, [&](Program& program) {
         if (!size)
@@ -248,7 +248,7 @@ EMU_EXPORT nvrtcResult nvrtcCompileProgram(nvrtcProgram handle, int count, const
 
 EMU_EXPORT nvrtcResult nvrtcGetPTXSize(nvrtcProgram handle, size_t* size)
 {
-    return give_output_size(handle, size, &front::CompileResult::ptx, 1);
+    return return_output_size(handle, size, &front::CompileResult::ptx, 1);
 }
 
 EMU_EXPORT nvrtcResult nvrtcGetPTX(nvrtcProgram handle, char* to)
@@ -258,7 +258,7 @@ EMU_EXPORT nvrtcResult nvrtcGetPTX(nvrtcProgram handle, char* to)
 
 EMU_EXPORT nvrtcResult nvrtcGetCUBINSize(nvrtcProgram handle, size_t* size)
 {
-    return give_output_size(handle, size, &front::CompileResult::cubin, 0);
+    return return_output_size(handle, size, &front::CompileResult::cubin, 0);
 }
 
 EMU_EXPORT nvrtcResult nvrtcGetCUBIN(nvrtcProgram handle, char* to)
@@ -268,7 +268,7 @@ EMU_EXPORT nvrtcResult nvrtcGetCUBIN(nvrtcProgram handle, char* to)
 
 EMU_EXPORT nvrtcResult nvrtcGetLTOIRSize(nvrtcProgram handle, size_t* size)
 {
-    return give_output_size(handle, size, &front::CompileResult::lto, 0);
+    return return_output_size(handle, size, &front::CompileResult::lto, 0);
 }
 
 EMU_EXPORT nvrtcResult nvrtcGetLTOIR(nvrtcProgram handle, char* to)

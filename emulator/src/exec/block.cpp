@@ -69,7 +69,7 @@ void Block::abandon()
         warp.waiting = 0;
     for (Fiber* fiber : carrier_.stacks.fibers())
         fiber->wait = Wait::none;
-    carrier_.stacks.give_back_all();
+    carrier_.stacks.release_all();
 }
 
 // ------------------------------------------------------------------------ one thread
@@ -181,7 +181,7 @@ bool Block::end_thread(Fiber* self)
     if (quiet_ && started() == threads_) { // nothing reads what leave_quiet() would record
         set_started(threads_);
         in_use_.store(0, std::memory_order_relaxed);
-        carrier_.stacks.give_back(self);
+        carrier_.stacks.release(self);
         return false;
     }
     leave_quiet();
@@ -193,7 +193,7 @@ bool Block::end_thread(Fiber* self)
     if (started() < threads_ && (!ready_.head || rotate.load(std::memory_order_relaxed)) &&
         !launch_->stopping.load(std::memory_order_relaxed))
         return true;
-    carrier_.stacks.give_back(self);
+    carrier_.stacks.release(self);
     return false;
 }
 

@@ -30,7 +30,7 @@ ImageTable& image_table()
 std::atomic<Symbolizer> symbolizer{nullptr};
 std::atomic<CoverageSink> coverage_sink{nullptr};
 
-void give_counts(const ImageRecord& record)
+void report_counts(const ImageRecord& record)
 {
     CoverageSink sink = coverage_sink;
     if (sink && record.counts)
@@ -236,7 +236,7 @@ void unregister_image(uint64_t image)
     if (found != t.images.end()) {
         keep = found->second;
         t.images.erase(found);
-        give_counts(*keep);
+        report_counts(*keep);
     }
 }
 
@@ -250,7 +250,7 @@ void finish_coverage()
     ImageTable& t = image_table();
     std::lock_guard<std::mutex> lock(t.mutex);
     for (const auto& row : t.images)
-        give_counts(*row.second);
+        report_counts(*row.second);
 }
 
 void set_symbolizer(Symbolizer function)

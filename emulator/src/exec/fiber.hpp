@@ -110,12 +110,12 @@ public:
     // Sets the minimum size of stacks created from now on. No fiber may be in use.
     void require(size_t stack_bytes);
     Fiber* take(); // ready to run emu_fiber_main; null if there is no memory
-    void give_back(Fiber* fiber)
+    void release(Fiber* fiber)
     {
         fiber->next = free_;
         free_ = fiber;
     }
-    void give_back_all();                                         // after a fault, when none is in use
+    void release_all();                                         // after a fault, when none is in use
     bool is_guard(uintptr_t address) const;                       // the guard below a stack
     const std::vector<Fiber*>& fibers() const { return fibers_; } // including unused ones
     static void* top_of(Fiber* fiber) { return fiber; }

@@ -163,7 +163,7 @@ bool StackSet::grow()
         fiber->stack_low = bottom;
         fiber->stack_high = reinterpret_cast<uintptr_t>(fiber);
         fibers_.push_back(fiber);
-        give_back(fiber);
+        release(fiber);
     }
     return true;
 }
@@ -178,14 +178,14 @@ Fiber* StackSet::take()
     return fiber;
 }
 
-void StackSet::give_back_all()
+void StackSet::release_all()
 {
     if (config().checks.stack)
         for (const Chunk& chunk : chunks_)
             open_shadow(chunk.base, chunk.size);
     free_ = nullptr;
     for (Fiber* fiber : fibers_)
-        give_back(fiber);
+        release(fiber);
 }
 
 bool StackSet::is_guard(uintptr_t address) const

@@ -141,7 +141,7 @@ CUresult Context::destroy(CUcontext handle)
 {
     auto context = contexts().find(handle);
     if (!context)
-        return why_not(handle);
+        return error_for(handle);
     {
         std::lock_guard lock(ended_mutex);
         ended()[handle] = context->device().ordinal();
@@ -183,7 +183,7 @@ std::shared_ptr<Context> Context::find(CUcontext handle)
     return contexts().find(handle);
 }
 
-CUresult Context::why_not(CUcontext handle)
+CUresult Context::error_for(CUcontext handle)
 {
     return handle && contexts().state_of(handle) == HandleState::destroyed ? CUDA_ERROR_CONTEXT_IS_DESTROYED
                                                                            : CUDA_ERROR_INVALID_CONTEXT;

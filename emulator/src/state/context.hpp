@@ -38,7 +38,7 @@ public:
     static CUresult destroy(CUcontext handle); // cancels running kernels, destroys the streams
     static std::shared_ptr<Context> find(CUcontext handle);
     // Returns the error for a handle that find() does not recognize: INVALID_CONTEXT or CONTEXT_IS_DESTROYED.
-    static CUresult why_not(CUcontext handle);
+    static CUresult error_for(CUcontext handle);
     static Device* device_of_destroyed(CUcontext handle);
     static std::vector<std::pair<std::shared_ptr<Context>, Origin>> all();
     // Adds another handle for this context, for a green context. The context does not end with that handle.

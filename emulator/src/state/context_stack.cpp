@@ -35,7 +35,7 @@ std::shared_ptr<Context> current()
 CUresult push_current(CUcontext handle)
 {
     if (!Context::find(handle))
-        return Context::why_not(handle);
+        return Context::error_for(handle);
     here.handles.push_back(handle);
     here.epoch = 0;
     return CUDA_SUCCESS;
@@ -56,7 +56,7 @@ CUresult pop_current(CUcontext* handle)
 CUresult set_current(CUcontext handle)
 {
     if (handle && !Context::find(handle))
-        return Context::why_not(handle);
+        return Context::error_for(handle);
     if (!here.handles.empty())
         here.handles.pop_back();
     if (handle)

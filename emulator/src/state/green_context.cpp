@@ -125,7 +125,7 @@ CUresult GreenContext::destroy(CUgreenCtx handle)
 {
     auto green = green_contexts().remove(handle);
     if (!green)
-        return why_not(handle);
+        return error_for(handle);
     auto context = green->context();
     green->end();
     return context ? PrimaryContext::of(context->device()).release() : CUDA_SUCCESS;
@@ -152,7 +152,7 @@ std::shared_ptr<GreenContext> GreenContext::find(CUgreenCtx handle)
     return green_contexts().find(handle);
 }
 
-CUresult GreenContext::why_not(CUgreenCtx handle)
+CUresult GreenContext::error_for(CUgreenCtx handle)
 {
     return handle && green_contexts().state_of(handle) == HandleState::destroyed ? CUDA_ERROR_CONTEXT_IS_DESTROYED
                                                                                  : CUDA_ERROR_INVALID_CONTEXT;

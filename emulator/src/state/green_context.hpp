@@ -34,7 +34,7 @@ public:
     static CUresult destroy(CUgreenCtx handle);
     static std::shared_ptr<GreenContext> find(CUgreenCtx handle);
     static void forget_context(const Context& context); // the primary context has ended
-    static CUresult why_not(CUgreenCtx handle);
+    static CUresult error_for(CUgreenCtx handle);
     static std::shared_ptr<GreenContext> of(CUcontext handle); // null: not a green context
     static std::shared_ptr<GreenContext> current(); // current in the calling thread; null if none is
 

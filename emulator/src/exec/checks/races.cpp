@@ -40,14 +40,14 @@ uint64_t key_of(uint32_t block, uint64_t part)
 }
 
 // What blocks tell each other through an address in global memory.
-struct Told {
+struct Published {
     KnowledgePtr device, near;
     uint32_t near_block = 0; // the block whose threads `near` is for
 };
 
 struct GlobalAtomics {
     std::mutex mutex;
-    std::unordered_map<uintptr_t, Told> rows;
+    std::unordered_map<uintptr_t, Published> rows;
     std::atomic<bool> used{false};
 };
 // The race checks of all workers.
@@ -236,7 +236,7 @@ inline Cell* Races::cell(uintptr_t address)
     return chunk.cells ? chunk.cells + address % cells_span / cell_bytes : nullptr;
 }
 
-Access Races::look(uintptr_t address, size_t size, Access access, bool shared)
+Access Races::check(uintptr_t address, size_t size, Access access, bool shared)
 {
     uintptr_t first = address % cell_bytes;
     if (access.stored() || first + size > cell_bytes)
@@ -260,12 +260,12 @@ Access Races::look_until_settled(uintptr_t address, size_t size, const Access& a
     Access earlier;
     do {
         settled_ = true;
-        earlier = look_at_cells(address, size, access, shared, false);
+        earlier = check_cells(address, size, access, shared, false);
     } while (!settled_ && wait_for_stores(address, size));
     return earlier;
 }
 
-Access Races::look_at_cells(uintptr_t address, size_t size, Access access, bool shared, bool done)
+Access Races::check_cells(uintptr_t address, size_t size, Access access, bool shared, bool done)
 {
     bool kept = !done && access.stored() && size <= sizeof last_.value;
     if (kept)
@@ -505,10 +505,10 @@ void Races::order_by_atomic(uint32_t thread, uintptr_t address, bool shared, boo
     atomic_thread_ = thread;
     atomic_shared_ = shared;
     if (shared) {
-        KnowledgePtr& told = shared_atomics_[address];
-        add(&self.known, told);
+        KnowledgePtr& published = shared_atomics_[address];
+        add(&self.known, published);
         if (store)
-            told = join(told, snapshot(thread, self.known, self.time + 1));
+            published = join(published, snapshot(thread, self.known, self.time + 1));
         self.time = ++clock_;
         return;
     }
@@ -529,15 +529,15 @@ void Races::order_by_atomic(uint32_t thread, uintptr_t address, bool shared, boo
     if (row == global_atomics.rows.end()) {
         if (!near)
             return;
-        row = global_atomics.rows.emplace(address, Told()).first;
+        row = global_atomics.rows.emplace(address, Published()).first;
     }
-    Told& told = row->second;
-    if (told.near_block != block_)
-        told.near = nullptr, told.near_block = block_;
-    add(&self.known, told.device);
-    add(&self.known, told.near);
-    told.near = join(told.near, near);
-    told.device = join(told.device, device);
+    Published& published = row->second;
+    if (published.near_block != block_)
+        published.near = nullptr, published.near_block = block_;
+    add(&self.known, published.device);
+    add(&self.known, published.near);
+    published.near = join(published.near, near);
+    published.device = join(published.device, device);
     if (near)
         self.time = ++clock_;
 }

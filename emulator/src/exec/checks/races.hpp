@@ -50,9 +50,9 @@ public:
     Access access_of(uint32_t thread, uintptr_t pc, bool store, bool atomic, bool narrow) const;
     // Records an access and returns a conflicting earlier one, if any. Conflicts of a store are left to settle(): the
     // store has not happened yet, and storing the value that is already there is not a race.
-    Access look(uintptr_t address, size_t size, Access access, bool shared);
+    Access check(uintptr_t address, size_t size, Access access, bool shared);
     // `done`: the store has already happened.
-    Access look_at_cells(uintptr_t address, size_t size, Access access, bool shared, bool done);
+    Access check_cells(uintptr_t address, size_t size, Access access, bool shared, bool done);
     // Called by a thread after a store. Returns a conflicting access, if any.
     Access settle();
     bool has_news() const { return last_.size || atomic_; } // a store to settle, or acquire_again() has something to do

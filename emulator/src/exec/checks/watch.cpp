@@ -78,7 +78,7 @@ public:
     {
     }
 
-    void look()
+    void check()
     {
         const EmuThread& state = *worker_.state;
         if (!in_window(address_, size_))
@@ -127,7 +127,7 @@ private:
             races.order_by_atomic(thread, address_, is_shared(), is_store(), access_ & EMU_ACCESS_RELEASE, scope);
         if (is_shared() && worker_.cluster)
             return;
-        Access earlier = races.look(address_, size_, access, is_shared());
+        Access earlier = races.check(address_, size_, access, is_shared());
         if (earlier.block)
             fail_race(earlier);
     }
@@ -231,7 +231,7 @@ void check_transfer(uintptr_t address, size_t size, Transfer transfer)
     for (uintptr_t at = address, end = address + size; at < end && !earlier.block;) {
         size_t part = std::min(end, (at / cells_span + 1) * cells_span) - at;
         if (transfer != Transfer::release || known_cells_around(at)) // a free does not access the memory
-            earlier = races.look_at_cells(at, part, access, false, true);
+            earlier = races.check_cells(at, part, access, false, true);
         at += part;
     }
     if (earlier.block && transfer_race.empty())
@@ -265,7 +265,7 @@ extern "C" void emu_watch(emu_uptr address, emu_size size, emu_u32 access, void*
         return;
     if (worker->races && worker->races->has_news())
         worker->settle();
-    Watch(*worker, address, size, access, reinterpret_cast<uintptr_t>(pc)).look();
+    Watch(*worker, address, size, access, reinterpret_cast<uintptr_t>(pc)).check();
 }
 
 extern "C" void emu_fence(emu_u32 scope)

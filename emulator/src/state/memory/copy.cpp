@@ -262,7 +262,8 @@ CUresult check_access(const Side& side, const Context* context)
     if (device < 0)
         return CUDA_SUCCESS;
     if (side.pool)
-        return side.pool->lets_in(device) ? CUDA_SUCCESS : deny_access(device, "the memory pool", "cuMemPoolSetAccess");
+        return side.pool->allows_access(device) ? CUDA_SUCCESS
+                                                : deny_access(device, "the memory pool", "cuMemPoolSetAccess");
     bool mapped = side.allocation && side.allocation->kind == MemoryKind::mapped && !side.host;
     if (mapped && !(side.allocation->shared_with >> device & 1))
         return deny_access(device, "the mapping", "cuMemSetAccess");

@@ -280,7 +280,7 @@ CUresult Pool::set_access(const CUmemAccessDesc* rows, size_t count)
     return CUDA_SUCCESS;
 }
 
-bool Pool::lets_in(int device) const
+bool Pool::allows_access(int device) const
 {
     const CUmemPoolProps& p = state_->properties;
     bool is_own = p.location.type == CU_MEM_LOCATION_TYPE_DEVICE && p.location.id == device;
@@ -398,7 +398,7 @@ CUresult Pool::claim(CUdeviceptr base, std::shared_ptr<Allocation>* out)
 }
 
 // Returns claimed memory to its source.
-CUresult Pool::give_back(Allocation& allocation)
+CUresult Pool::return_memory(Allocation& allocation)
 {
     if (auto memory = allocation.graph ? GraphMemory::find(allocation.base) : nullptr)
         memory->hide();
@@ -421,7 +421,7 @@ CUresult Pool::release(CUdeviceptr base, Stream& stream)
     return stream.enqueue({Operation::Kind::release, "cuMemFreeAsync", [allocation] {
                                if (config().checks.races)
                                    exec::check_transfer(allocation->base, allocation->size, exec::Transfer::release);
-                               give_back(*allocation);
+                               return_memory(*allocation);
                                return CUDA_SUCCESS;
                            }});
 }
@@ -431,7 +431,7 @@ CUresult Pool::release_now(CUdeviceptr base)
     std::shared_ptr<Allocation> allocation;
     if (CUresult failed = claim(base, &allocation))
         return failed;
-    return give_back(*allocation);
+    return return_memory(*allocation);
 }
 
 } // namespace emu::state

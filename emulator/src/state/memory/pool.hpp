@@ -43,7 +43,7 @@ public:
     CUresult access(const CUmemLocation& location, CUmemAccess_flags* flags) const;
     CUresult set_access(const CUmemAccessDesc* rows, size_t count);
     // Returns true if a device may access the memory. Host pools give access to no device by default.
-    bool lets_in(int device) const;
+    bool allows_access(int device) const;
     // Returns the devices, as bits, whose pools kernels on `device` may access.
     static uint32_t sharing_with(int device);
     CUresult trim(size_t keep);
@@ -78,7 +78,7 @@ private:
     void shrink(size_t keep);
     void settle();
     static CUresult claim(CUdeviceptr base, std::shared_ptr<Allocation>* out);
-    static CUresult give_back(Allocation& allocation);
+    static CUresult return_memory(Allocation& allocation);
     void finish(const Allocation& allocation);
     std::unique_ptr<PoolState> state_;
 };

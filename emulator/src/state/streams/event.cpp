@@ -108,7 +108,7 @@ CUresult Event::query() const
     bool whole = true;
     for (const Place& place : point->places()) {
         place.seen();
-        whole &= !place.queue->tell_dropped(place.queue->dropped());
+        whole &= !place.queue->report_dropped(place.queue->dropped());
     }
     if (CUresult failed = error()) // the work may have failed since the first check
         return failed;

@@ -400,13 +400,13 @@ void Queue::wait_until(uint64_t number, std::chrono::steady_clock::time_point en
     --sleepers_;
 }
 
-bool Queue::tell_dropped(uint64_t before)
+bool Queue::report_dropped(uint64_t before)
 {
     uint64_t now = dropped();
-    bool tells = told_.exchange(now) != now || now != before;
-    if (tells)
+    bool reports = reported_.exchange(now) != now || now != before;
+    if (reports)
         explain("running kernels were ended, and the work queued behind them was dropped; the context stays usable");
-    return tells;
+    return reports;
 }
 
 CUresult wait_for(const std::vector<Place>& places)
@@ -418,7 +418,7 @@ CUresult wait_for(const std::vector<Place>& places)
     for (size_t i = 0; i < places.size(); ++i) {
         places[i].queue->wait(places[i].number);
         places[i].seen();
-        whole &= !places[i].queue->tell_dropped(before[i]);
+        whole &= !places[i].queue->report_dropped(before[i]);
     }
     return whole ? CUDA_SUCCESS : CUDA_ERROR_LAUNCH_FAILED;
 }

@@ -63,11 +63,11 @@ public:
     uint64_t submitted() const { return submitted_.load(std::memory_order_acquire); }
     uint64_t completed() const { return completed_.load(std::memory_order_acquire); }
     bool idle() const { return completed() >= submitted(); }
-    // Counts items dropped by interruptions. tell_dropped() returns true if some were dropped since that count was
+    // Counts items dropped by interruptions. report_dropped() returns true if some were dropped since that count was
     // `before`, or earlier without being reported, and marks them as reported.
     uint64_t dropped() const { return dropped_.load(std::memory_order_acquire); }
-    bool tell_dropped(uint64_t before);
-    void forget_dropped() { told_ = dropped(); } // items dropped until now are not reported
+    bool report_dropped(uint64_t before);
+    void forget_dropped() { reported_ = dropped(); } // items dropped until now are not reported
 
     static void let_run(); // called by queries: in shuffled order, work runs only while the host waits
 
@@ -94,7 +94,7 @@ private:
 
     std::deque<Item> items_;
     std::map<uint64_t, std::shared_ptr<const exec::Order>> orders_; // at the items where it changes
-    std::atomic<uint64_t> submitted_{0}, completed_{0}, dropped_{0}, told_{0};
+    std::atomic<uint64_t> submitted_{0}, completed_{0}, dropped_{0}, reported_{0};
     std::vector<std::pair<uint64_t, std::weak_ptr<Queue>>> waiting_; // the queues that wait for places of this one
     std::condition_variable done_;
     int sleepers_ = 0;

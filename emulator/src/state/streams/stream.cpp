@@ -240,7 +240,7 @@ CUresult Stream::query()
         place.seen();
     if (context && context->sticky() != CUDA_SUCCESS) // the work may have failed since the first check
         return context->sticky();
-    return queue_->tell_dropped(queue_->dropped()) ? CUDA_ERROR_LAUNCH_FAILED : CUDA_SUCCESS;
+    return queue_->report_dropped(queue_->dropped()) ? CUDA_ERROR_LAUNCH_FAILED : CUDA_SUCCESS;
 }
 
 CUresult Stream::synchronize()
