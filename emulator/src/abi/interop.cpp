@@ -29,7 +29,7 @@ ENTRY(cuGraphicsGLRegisterBuffer, 3000)(CUgraphicsResource* pCudaResource, GLuin
     std::shared_ptr<Context> context;
     TRY(need_context(&context));
     if (!GraphicsBuffer::has_any()) {
-        explain("there is no OpenGL on the software device; cuda.emulator.GraphicsBuffer stands for its buffers");
+        explain("the software device has no OpenGL; use cuda.emulator.GraphicsBuffer in place of an OpenGL buffer");
         return CUDA_ERROR_NOT_SUPPORTED;
     }
     constexpr unsigned known = CU_GRAPHICS_REGISTER_FLAGS_READ_ONLY | CU_GRAPHICS_REGISTER_FLAGS_WRITE_DISCARD;

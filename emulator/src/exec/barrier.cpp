@@ -20,9 +20,9 @@ namespace {
 void check_named(emu_u32 id, emu_u32 count, const Site& site)
 {
     if (id > 15)
-        fail(site, "the number of a barrier must be from 0 to 15");
+        fail(site, "the barrier number must be from 0 to 15");
     if (count % 32)
-        fail(site, "the thread count of a barrier must be a multiple of the warp size");
+        fail(site, "the barrier's thread count must be a multiple of the warp size");
 }
 
 } // namespace
@@ -126,7 +126,7 @@ void* emu_cluster_map(const void* shared_address, emu_u32 rank)
     Worker* worker = this_worker();
     const Cluster* cluster = worker->cluster.get();
     if (rank >= (cluster ? cluster->blocks : 1))
-        fail({EMU_CALLER, nullptr, 0}, "a block maps shared memory of a rank that its cluster does not have");
+        fail({EMU_CALLER, nullptr, 0}, "a block maps shared memory of a rank outside its cluster");
     if (!cluster || rank == worker->cluster_rank)
         return const_cast<void*>(shared_address);
     worker->repeats = true; // the other block may not have begun, so let the monitor start threads for it
@@ -134,7 +134,7 @@ void* emu_cluster_map(const void* shared_address, emu_u32 rank)
         worker->leave();
     uintptr_t there = worker->map_shared(reinterpret_cast<uintptr_t>(shared_address), rank);
     if (!there)
-        fail({EMU_CALLER, nullptr, 0}, "a block maps an address that is not in its shared memory");
+        fail({EMU_CALLER, nullptr, 0}, "a block maps an address outside its shared memory");
     return reinterpret_cast<void*>(there);
 }
 
@@ -171,7 +171,7 @@ emu_u32 emu_cluster_rank_of(const void* shared_address)
     emu_u32 rank = 0;
     if (!worker->in_cluster(reinterpret_cast<uintptr_t>(shared_address), &range, &rank))
         fail({EMU_CALLER, nullptr, 0},
-             "a block asks for the rank of an address that is not in shared memory of its cluster");
+             "a block requests the rank of an address outside its cluster's shared memory");
     return rank;
 }
 

@@ -278,7 +278,7 @@ Trouble Block::stuck() const
     bool no_memory = started() < threads_;
     trouble.kind = no_memory ? FaultKind::out_of_resources : FaultKind::deadlock;
     if (no_memory)
-        trouble.text = "no memory for the stacks of its threads";
+        trouble.text = "no memory for its threads' stacks";
     return trouble;
 }
 

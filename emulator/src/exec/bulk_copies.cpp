@@ -132,7 +132,7 @@ public:
                            std::to_string(map_.rank));
         if (map_.kind == TensorMapKind::im2col_wide)
             fail(site,
-                 "a tensor map of wide columns is for the modes im2col::w and im2col::w::128, which need compute "
+                 "a wide im2col tensor map is for the modes im2col::w and im2col::w::128, which need compute "
                  "capability 10.0; the software device has 9.0");
         item_ = first_axis_unit(map_);
     }
@@ -145,7 +145,7 @@ public:
         int64_t byte = int64_t(first) * item_;
         if (byte % 16) // interleaved maps never get here
             fail(site_,
-                 "a bulk copy of a tensor begins at coordinate " + std::to_string(first) +
+                 "a tensor copy begins at coordinate " + std::to_string(first) +
                      " of the contiguous axis, which is byte " + std::to_string(byte) +
                      " and must be a multiple of 16",
                  FaultKind::illegal_instruction);
@@ -381,8 +381,8 @@ void emu_tensor_load(emu_u32 axes, emu_u64 to, emu_u64 map, const emu_i32* place
     Site site = EMU_SITE;
     TensorCopy copy(map, axes, site);
     if (copy.is_tiled() == (offsets != nullptr))
-        fail(site, copy.is_tiled() ? "an im2col copy uses a tensor map of tiles"
-                                   : "a copy of a tile uses an im2col tensor map");
+        fail(site, copy.is_tiled() ? "an im2col copy uses a tiled tensor map"
+                                   : "a tile copy uses an im2col tensor map");
     copy.check_start(place[0]);
     uintptr_t shared = tile_memory(to, map, false, site);
     if (offsets)
@@ -397,7 +397,7 @@ void emu_tensor_store(emu_u32 axes, emu_u64 map, const emu_i32* place, emu_u64 f
     Site site = EMU_SITE;
     TensorCopy copy(map, axes, site);
     if (!copy.is_tiled())
-        fail(site, "only tiles can be stored, and this is an im2col tensor map");
+        fail(site, "only tiles can be stored, but this is an im2col tensor map");
     for (emu_u32 axis = 0; axis < axes; ++axis)
         if (place[axis] < 0)
             fail(site, "a tile is stored at a negative coordinate; only loads may begin outside the tensor there",

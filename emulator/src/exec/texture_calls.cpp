@@ -61,7 +61,7 @@ const Texture* look_up(const Asked& asked, Launch& launch, std::string* why)
         return nullptr;
     }
     if (texture->device != launch.request.device) {
-        *why = name_of(asked) + " is of device " + std::to_string(texture->device);
+        *why = name_of(asked) + " belongs to device " + std::to_string(texture->device);
         return nullptr;
     }
     launch.keep(texture);
@@ -131,7 +131,7 @@ void require_shape(const Asked& asked, const Texture& texture, uint32_t kind)
              "the function does not fit the " + name_of(asked) + ", which is of " + shape_name(texture.shape));
     if (kind == EMU_TEXTURE_GATHER && !texture.has_gather)
         fail(asked, FaultKind::trap,
-             "the array of " + name_of(asked) + " was not made with CUDA_ARRAY3D_TEXTURE_GATHER");
+             "the array of " + name_of(asked) + " was not created with CUDA_ARRAY3D_TEXTURE_GATHER");
 }
 
 } // namespace

@@ -194,7 +194,7 @@ void Block::warn_about_shuffle(const Warp& warp, unsigned reader, unsigned absen
         std::string text = collective_name(call) + ": lane " + lane + " reads lane " + std::to_string(absent) +
                            ", which " +
                            (call.mask >> absent & 1 ? "has exited or does not exist" : "is not in the mask") +
-                           "; a GPU returns an undefined value, the software device that of lane " + lane;
+                           "; a GPU returns an undefined value, the software device the value of lane " + lane;
         warn_once(carrier_, *warp.lane[reader], text);
     });
 }

@@ -221,7 +221,7 @@ Built run_compiler(std::vector<std::string> flags, const std::string& input, con
     TemporaryFolder folder;
     std::string object = folder.path() + "/runtime.o";
     if (folder.path().empty() || (!runtime.empty() && !write_file(object, runtime.data(), runtime.size()))) {
-        built.diagnostics = "no temporary folder can be written; set TMPDIR\n";
+        built.diagnostics = "no temporary directory is writable; set TMPDIR\n";
         return built;
     }
     if (!runtime.empty()) {
@@ -423,7 +423,7 @@ Built link_objects(const std::vector<Bytes>& objects)
         unstamp_elf(&plain);
         std::string path = folder.path() + "/input" + std::to_string(i) + ".o";
         if (folder.path().empty() || !write_file(path, plain.data(), plain.size())) {
-            built.diagnostics = "no temporary folder can be written; set TMPDIR\n";
+            built.diagnostics = "no temporary directory is writable; set TMPDIR\n";
             return built;
         }
         flags.push_back(path);

@@ -216,7 +216,7 @@ Preprocessed preprocess(const CompileRequest& request, const Options& options, c
     TemporaryFolder folder;
     std::string headers = folder.path() + "/h", input, problem;
     if (!request.headers.empty() && (folder.path().empty() || !write_headers(request, headers, &problem))) {
-        out.report.log = problem.empty() ? "no temporary folder can be written; set TMPDIR\n" : problem;
+        out.report.log = problem.empty() ? "no temporary directory is writable; set TMPDIR\n" : problem;
         return out;
     }
     for (const std::string& macro : options.macros)
@@ -428,7 +428,7 @@ CompileResult compile(const CompileRequest& asked)
     if (!options.valid)
         return failed(CompileStatus::invalid_option, options.log);
     if (options.optix)
-        return failed(CompileStatus::compile_error, "OptiX IR is not made by the software device\n");
+        return failed(CompileStatus::compile_error, "the software device does not produce OptiX IR\n");
     if (!options.use_pch.empty() && access(options.use_pch.c_str(), R_OK) != 0)
         return failed(CompileStatus::compile_error, "Catastrophic error: cannot open precompiled header file \"" +
                                                         options.use_pch +

@@ -188,7 +188,7 @@ Contents ContentsReader::read()
     const ElfSymbol* module = elf_.good() ? elf_.find("emu_module") : nullptr;
     EmuModule head{};
     if (!module || !load(elf_.place_of(*module), &head)) {
-        out_.error = {CUDA_ERROR_INVALID_IMAGE, "the module is damaged"};
+        out_.error = {CUDA_ERROR_INVALID_IMAGE, "the module is corrupt"};
         return std::move(out_);
     }
     if (head.abi_version != EMU_ABI_VERSION || head.size != sizeof(EmuModule)) {

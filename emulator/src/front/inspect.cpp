@@ -57,8 +57,8 @@ bool looks_like_ptx(const char* text, size_t size)
 }
 
 const char* const foreign_code =
-    " holds machine code or an intermediate form made for NVIDIA GPUs; the software device runs "
-    "kernels from their CUDA C++ source only";
+    " contains machine code or intermediate code made for NVIDIA GPUs; the software device runs "
+    "kernels only from CUDA C++ source";
 
 Error reject_image(ImageKind kind)
 {
@@ -66,7 +66,7 @@ Error reject_image(ImageKind kind)
     case ImageKind::foreign_cubin: return {CUDA_ERROR_NO_BINARY_FOR_GPU, std::string("this cubin") + foreign_code};
     case ImageKind::fatbin: return {CUDA_ERROR_NO_BINARY_FOR_GPU, std::string("this fatbin") + foreign_code};
     case ImageKind::nvvm: return {CUDA_ERROR_NO_BINARY_FOR_GPU, std::string("this IR") + foreign_code};
-    default: return {CUDA_ERROR_INVALID_IMAGE, "the image is of no known kind, or damaged"};
+    default: return {CUDA_ERROR_INVALID_IMAGE, "the image is corrupt or of an unknown kind"};
     }
 }
 
@@ -110,12 +110,12 @@ Error machine_code(const LoadRequest& request, Bytes* code, std::string* log)
     int device = config().compute_major * 10 + config().compute_minor;
     if (kind == ImageKind::host_module) {
         *code = std::move(image);
-        return is_whole_elf(*code) ? Error{} : Error{CUDA_ERROR_INVALID_IMAGE, "the module is damaged"};
+        return is_whole_elf(*code) ? Error{} : Error{CUDA_ERROR_INVALID_IMAGE, "the module is corrupt"};
     }
     Built built;
     if (kind == ImageKind::host_object) {
         if (!is_whole_elf(image))
-            return {CUDA_ERROR_INVALID_IMAGE, "the object is damaged"};
+            return {CUDA_ERROR_INVALID_IMAGE, "the object is corrupt"};
         built = link_objects({image});
     } else if (kind == ImageKind::text || kind == ImageKind::ptx) {
         std::vector<Unit> units;
@@ -124,7 +124,7 @@ Error machine_code(const LoadRequest& request, Bytes* code, std::string* log)
             if (Error error = compile_ptx(std::string(text), &text))
                 return error;
         if (!units_of(text, &units))
-            return {CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "the text module is damaged or of another version"};
+            return {CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "the text module is corrupt or from another version"};
         for (Unit& unit : units) {
             if (unit.architecture > device)
                 return no_binary("a text module", unit.architecture);
@@ -200,7 +200,7 @@ Error Loaded::map(Bytes code)
     if (fd_ < 0 && errno == EINVAL)
         fd_ = memfd_create("cuda-emulator-module", MFD_CLOEXEC);
     if (fd_ < 0)
-        return {CUDA_ERROR_OPERATING_SYSTEM, std::string("no memory file: ") + std::strerror(errno)};
+        return {CUDA_ERROR_OPERATING_SYSTEM, std::string("cannot create a memory file: ") + std::strerror(errno)};
     path_ = "/proc/" + (config().checks.debug ? std::to_string(getpid()) : "self") + "/fd/" + std::to_string(fd_);
     if (!write_file(path_, code.data(), code.size()))
         return {CUDA_ERROR_OUT_OF_MEMORY, "the module does not fit into memory"};
@@ -255,7 +255,7 @@ Error Loaded::open(Bytes code, Contents contents, int device)
     if (Error error = map(std::move(code)))
         return error;
     if (!place(device))
-        return {CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, "the module's place in memory is not known"};
+        return {CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, "the module cannot be found in memory"};
     for (size_t i = 0; i < contents_.kernels.size(); ++i)
         kernel_index_.emplace(contents_.kernels[i].name, i);
     for (size_t i = 0; i < contents_.globals.size(); ++i)

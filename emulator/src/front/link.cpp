@@ -23,7 +23,7 @@ Error add_objects(const LinkInput& input, std::vector<LinkInput>* objects, std::
     std::string name = input.name.empty() ? "the input" : "'" + input.name + "'";
     bool is_elf = kind == ImageKind::host_object || kind == ImageKind::host_module;
     if (is_elf && !is_whole_elf(input.bytes))
-        return {CUDA_ERROR_INVALID_IMAGE, name + " is damaged"};
+        return {CUDA_ERROR_INVALID_IMAGE, name + " is corrupt"};
     if (kind == ImageKind::host_object) {
         objects->push_back(input);
         return {};
@@ -31,7 +31,7 @@ Error add_objects(const LinkInput& input, std::vector<LinkInput>* objects, std::
     if (kind == ImageKind::library) {
         std::vector<LinkInput> content;
         if (!read_archive(input, &content))
-            return {CUDA_ERROR_INVALID_IMAGE, name + " is damaged"};
+            return {CUDA_ERROR_INVALID_IMAGE, name + " is corrupt"};
         for (const LinkInput& member : content)
             if (Error error = add_objects(member, members, members, log))
                 return error;
@@ -46,7 +46,7 @@ Error add_objects(const LinkInput& input, std::vector<LinkInput>* objects, std::
                 return error;
             }
         if (!units_of(text, &units))
-            return {CUDA_ERROR_UNSUPPORTED_PTX_VERSION, name + " is damaged or of another version"};
+            return {CUDA_ERROR_UNSUPPORTED_PTX_VERSION, name + " is corrupt or from another version"};
         for (const Unit& unit : units) {
             Built built = build_unit(unit, Shape::object, config().checks);
             if (!built.done) {
@@ -61,9 +61,9 @@ Error add_objects(const LinkInput& input, std::vector<LinkInput>* objects, std::
     if (kind == ImageKind::host_module)
         return {CUDA_ERROR_INVALID_IMAGE, name + " was not compiled as relocatable device code (-rdc=true)"};
     if (kind == ImageKind::unknown)
-        return {CUDA_ERROR_INVALID_IMAGE, name + " is of no known kind, or damaged"};
+        return {CUDA_ERROR_INVALID_IMAGE, name + " is corrupt or of an unknown kind"};
     return {CUDA_ERROR_NO_BINARY_FOR_GPU,
-            name + " holds code made for NVIDIA GPUs; the software device links what it compiled itself"};
+            name + " contains code made for NVIDIA GPUs; the software device only links code it compiled"};
 }
 
 // Concatenates the texts, for -ptx.
@@ -72,7 +72,7 @@ Error join_texts(const LinkRequest& request, Bytes* out)
     std::vector<Unit> units;
     for (const LinkInput& input : request.inputs)
         if (!units_of(text_of(input.bytes), &units))
-            return {CUDA_ERROR_INVALID_VALUE, "'" + input.name + "' is no text module of the software device"};
+            return {CUDA_ERROR_INVALID_VALUE, "'" + input.name + "' is not a text module of the software device"};
     std::string container = container_of(units);
     container.push_back('\0');
     *out = bytes_of(container);

@@ -79,8 +79,8 @@ std::vector<std::string> find_zig()
     return {};
 }
 
-const char* const advice = "no C++ compiler was found, and kernels of the software device are compiled for this "
-                           "machine: install g++ or clang++, or `pip install ziglang`, or name one in "
+const char* const advice = "no C++ compiler was found. The software device needs one to compile kernels for this "
+                           "machine: install g++ or clang++, run `pip install ziglang`, or name a compiler in "
                            "CUDA_EMULATOR_CXX";
 
 Found find()

@@ -378,7 +378,7 @@ EMU_INLINE void copy(emu_u64 to, emu_u64 from, emu_u64 size, emu_u64 bytes)
 {
     char* target = pointer<char>(to, true);
     if ((to | from) & (size - 1))
-        emu_trap("cp.async with an address that is no multiple of the size");
+        emu_trap("cp.async with an address that is not a multiple of the size");
     bytes = bytes < size ? bytes : size;
     memcpy(target, (const void*)from, bytes);
     memset(target + bytes, 0, size - bytes);

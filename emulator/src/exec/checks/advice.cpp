@@ -279,7 +279,7 @@ void finish_advice(uint64_t image, const std::function<CodePlace(uintptr_t pc)>&
             if (row.divergent && (place.line <= 0 || place.inlined))
                 continue;
             if (place.line <= 0)
-                place.file = "functions of CUDA";
+                place.file = "CUDA functions";
             totals.lines[{place.file, place.line}].add(row);
             totals.texts[{place.file, place.line}] = place.text;
         }

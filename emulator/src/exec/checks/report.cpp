@@ -122,7 +122,7 @@ std::string describe_access(const Trouble& trouble)
         text = std::string(trouble.store ? "store" : "load") + " of " + std::to_string(trouble.size) +
                (trouble.size == 1 ? " byte" : " bytes");
     if (trouble.kind == FaultKind::misaligned_address && !trouble.address)
-        return text + " at an address that is not known";
+        return text + " at an unknown address";
     text += " at " + hex(trouble.address);
     if (trouble.kind == FaultKind::misaligned_address)
         return text;
@@ -139,7 +139,7 @@ std::string describe_trouble(const Carrier& carrier, const Trouble& trouble)
     case FaultKind::deadlock: {
         std::string text = trouble.text;
         if (carrier.current) {
-            text += text.empty() ? "no thread of the block can go on:\n" : "\n";
+            text += text.empty() ? "no thread of the block can continue:\n" : "\n";
             text += list_places(waiting_places(carrier, any_wait));
             if (uint32_t ended = trouble.ended)
                 text += "\n  " + std::to_string(ended) + " threads have ended";

@@ -144,8 +144,8 @@ void reserve_fixed(uintptr_t base, size_t chunks)
         view.shadow = place + base / 8;
         fixed_reserved = true;
     } else if (errno == EEXIST) { // otherwise it is mapped in chunks
-        say("addresses from 0x200000000000 on are in use, so that checks of memory may miss faults; "
-            "CUDA_EMULATOR_CHECK=initialized does not use them");
+        say("the addresses starting at 0x200000000000 are in use, so memory checks may miss faults; "
+            "CUDA_EMULATOR_CHECK=initialized does not need them");
     }
 }
 

@@ -405,7 +405,7 @@ bool Queue::report_dropped(uint64_t before)
     uint64_t now = dropped();
     bool reports = reported_.exchange(now) != now || now != before;
     if (reports)
-        explain("running kernels were ended, and the work queued behind them was dropped; the context stays usable");
+        explain("running kernels were ended, and the work queued after them was dropped; the context stays usable");
     return reports;
 }
 

@@ -52,7 +52,7 @@ CUresult check_description(const Description& d)
         (d.NumChannels != 1 && d.NumChannels != 2 && d.NumChannels != 4))
         return CUDA_ERROR_INVALID_VALUE;
     if (d.Flags & foreign_flags || !format_size(d.Format)) {
-        explain("the software device has no arrays of this format, or with these flags");
+        explain("the software device does not support arrays with this format or these flags");
         return CUDA_ERROR_NOT_SUPPORTED;
     }
     if (cube && (d.Width != d.Height || !d.Depth || (layered ? d.Depth % 6 : d.Depth != 6)))

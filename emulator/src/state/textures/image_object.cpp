@@ -185,11 +185,11 @@ CUresult check_sampling(const CUDA_TEXTURE_DESC& sampling, const exec::Texture& 
     bool filters = sampling.filterMode == CU_TR_FILTER_MODE_LINEAR && texture.shape != exec::TexelShape::linear;
     if (gives_integers && filters) {
         explain(
-            "a texture of integers cannot be filtered linearly: read it as normalized floats, or with point filtering");
+            "an integer texture cannot be filtered linearly: read it as normalized floats, or with point filtering");
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (sampling.flags & CU_TRSF_SEAMLESS_CUBEMAP && !is_cube(texture.shape)) {
-        explain("CU_TRSF_SEAMLESS_CUBEMAP is for arrays made with CUDA_ARRAY3D_CUBEMAP");
+        explain("CU_TRSF_SEAMLESS_CUBEMAP requires an array created with CUDA_ARRAY3D_CUBEMAP");
         return CUDA_ERROR_INVALID_VALUE;
     }
     return CUDA_SUCCESS;
@@ -259,7 +259,7 @@ CUresult ImageObject::create_surface(const CUDA_RESOURCE_DESC& resource, CUconte
         return failed;
     auto array = Array::find(resource.res.array.hArray);
     if (!array || !(array->description().Flags & CUDA_ARRAY3D_SURFACE_LDST)) {
-        explain("the array was not made with CUDA_ARRAY3D_SURFACE_LDST");
+        explain("the array was not created with CUDA_ARRAY3D_SURFACE_LDST");
         return CUDA_ERROR_INVALID_VALUE;
     }
     surface->element_bytes = uint32_t(element_size(array->description()));
