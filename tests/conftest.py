@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixtures for devices and streams, and the one marker that states a test's needs."""
 
-import gc
 import os
 import signal
 import sys
@@ -22,7 +21,7 @@ from support.fakes import (  # noqa: F401
     unraisable,
     without_nvjitlink,
 )
-from support.processes import Child, start_method
+from support.processes import Child, exempt_older_objects, start_method
 
 
 def pytest_configure(config):
@@ -49,9 +48,7 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_collection_finish():
-    """Keep the collected tests out of the garbage collector, which many tests run: they are most of the objects."""
-    gc.collect()
-    gc.freeze()
+    exempt_older_objects()
 
 
 @pytest.hookimpl(wrapper=True)

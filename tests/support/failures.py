@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
 import re
 from concurrent.futures import ThreadPoolExecutor
 
+from support.processes import exempt_older_objects
 from support.work import settle
 
 CODES = ("CUDA_ERROR_OUT_OF_MEMORY", "CUDA_ERROR_UNKNOWN")
@@ -46,19 +45,8 @@ def fail_each_call(program, code, *, calls="*", overcome=()) -> set[str]:
         return set(failed)
 
     settled()  # what earlier tests left to destroy would change the number of calls
-    with only_new_garbage():
-        return call_beside_main(sweep)
-
-
-@contextlib.contextmanager
-def only_new_garbage():
-    """Examine only new objects for garbage in the block: with the older ones, sweeps would take most of their time."""
-    gc.collect()
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
+    exempt_older_objects()
+    return call_beside_main(sweep)
 
 
 def call_beside_main(function):

@@ -9,6 +9,7 @@ import logging
 import sys
 import warnings
 
+from support.processes import exempt_older_objects
 from support.work import settle
 
 SAMPLE = 200  # positions of a test
@@ -42,12 +43,8 @@ def interrupt_everywhere(program, positions: int | None = SAMPLE, clean=settle) 
     chosen = range(1, end + 1)
     if positions is not None and end > positions:
         chosen = sorted({1 + index * end // positions for index in range(positions)})
-    gc.collect()
-    gc.freeze()  # examining older objects would take most of the time
-    try:
-        wrong = [fault for position in chosen for fault in _faults(program, clean, position)]
-    finally:
-        gc.unfreeze()
+    exempt_older_objects()
+    wrong = [fault for position in chosen for fault in _faults(program, clean, position)]
     assert not wrong, f"{len(wrong)} faults at {len(chosen)} positions:\n" + "\n".join(wrong[:20])
     program()
     clean()

@@ -62,6 +62,15 @@ def open_descriptors() -> int:
     return len(os.listdir("/proc/self/fd"))
 
 
+def exempt_older_objects() -> None:
+    """Collect garbage now, and keep the remaining objects out of later collections, which many tests run.
+
+    Most of them are the collected tests. Nothing undoes this: ``gc.unfreeze()`` would bring back all of them.
+    """
+    gc.collect()
+    gc.freeze()
+
+
 @contextlib.contextmanager
 def uncollected() -> Iterator[None]:
     """Collect garbage now, and not inside the block, where releases of other tests' objects would be counted."""
