@@ -27,18 +27,14 @@ pytestmark = pytest.mark.requires(source=True)
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory) -> Path:
-    """The Python files and the stubs of the package, as a wheel has them."""
+    """The Python files and the stubs of both packages, as their wheels have them."""
     directory = tmp_path_factory.mktemp("installed")
-    for path in CORE.rglob("*.py"):
-        copy = directory / path.relative_to(ROOT)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(path, copy)
-    for path in (ROOT / "cuda" / "emulator").glob("*.py"):
-        copy = directory / path.relative_to(ROOT)
-        copy.parent.mkdir(exist_ok=True)
-        shutil.copy(path, copy)
-    for package in ("core", "emulator"):
-        shutil.copy(ROOT / "cuda" / package / "py.typed", directory / "cuda" / package)
+    for package in (CORE, ROOT / "emulator" / "cuda" / "emulator"):
+        home = directory / "cuda" / package.name
+        for path in [*package.rglob("*.py"), package / "py.typed"]:
+            copy = home / path.relative_to(package)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, copy)
     generator_of_stubs().write_stubs(ROOT, CORE, directory)
     return directory
 
