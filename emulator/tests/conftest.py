@@ -1,53 +1,75 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Fixtures that call the software device through the driver API; their tests are skipped on a GPU."""
+"""The device of the tests, their fixtures, and the marker by which a test states its needs."""
 
+import gc
+import os
+import signal
 import subprocess
 import sys
 
 import pytest
 
 import cuda.emulator
+from support.capabilities import capabilities
 from support.compiled import Program
-from support.work import settle
+from support.driver import Driver
 
 
-class Driver:
-    """``cuda.bindings.driver`` with calls that return their value, or raise an error with the name of the result."""
+def pytest_configure(config):
+    # Shells start background jobs with Ctrl-C ignored, which child processes of tests would inherit.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    config.addinivalue_line("markers", "requires(**needs): skip if the machine lacks a capability")
+    # Kernels also run on a GPU, which shows that the tests are right; the other tests are skipped there.
+    if os.environ.get("CUDA_CORE_DEVICE") != "hardware":
+        cuda.emulator.activate()
 
-    class Error(Exception):
-        def __init__(self, call, result):
-            super().__init__(f"{call}: {result.name}")
-            self.result = result
 
-    def __init__(self):
-        from cuda.bindings import driver
+def pytest_collection_modifyitems(items):
+    for item in items:
+        fixtures = set(getattr(item, "fixturenames", ()))
+        needs = {"device": True} if {"device", "stream"} & fixtures else {}
+        if "driver" in fixtures:
+            needs["software"] = True
+        for mark in item.iter_markers("requires"):
+            needs.update(mark.kwargs)
+        reason = capabilities().missing(needs)
+        if reason:
+            item.add_marker(pytest.mark.skip(reason=reason))
 
-        self.raw = driver
 
-    def __getattr__(self, name):
-        value = getattr(self.raw, name)
-        if not name.startswith("cu") or name.startswith("cuuint"):
-            return value
+def pytest_collection_finish():
+    """Hide the collected tests from the garbage collector, because most objects belong to them."""
+    gc.collect()
+    gc.freeze()
 
-        def call(*arguments):
-            result, *rest = value(*arguments)
-            if result != 0:
-                raise Driver.Error(name, result)
-            return rest[0] if len(rest) == 1 else tuple(rest)
 
-        return call
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport():
+    """Recover the device after a failed test, so that the next ones do not fail because of its kernels."""
+    report = yield
+    if report.failed and cuda.emulator.is_active():
+        cuda.emulator.reset()
+    return report
 
-    def zeros(self, size):
-        """Return zeroed memory that any stream may use: the fill is asynchronous, and is waited for here."""
-        pointer = self.cuMemAlloc(size)
-        self.cuMemsetD8(pointer, 0, size)
-        self.cuCtxSynchronize()
-        return pointer
 
-    def result(self, name, *arguments):
-        """Return the name of the result of a call, without CUDA_ERROR_."""
-        return getattr(self.raw, name)(*arguments)[0].name.removeprefix("CUDA_").removeprefix("ERROR_")
+@pytest.fixture
+def device():
+    """Device 0, current on this thread."""
+    from cuda.core import Device
+
+    device = Device(0)
+    device.set_current()
+    return device
+
+
+@pytest.fixture
+def stream(device):
+    """A new stream on device 0, idle and closed when the test ends."""
+    with device.create_stream() as stream:
+        yield stream
+        stream.sync()
 
 
 @pytest.fixture
@@ -60,7 +82,6 @@ def rng():
 
 @pytest.fixture(scope="session")
 def driver():
-    cuda.emulator.activate()
     driver = Driver()
     driver.cuInit(0)
     return driver
@@ -68,18 +89,15 @@ def driver():
 
 @pytest.fixture
 def context(driver):
-    """A new context of device 0, which is current, and in which the test must not leak anything.
+    """A new context of device 0, current on this thread, which the test must leave without leaks.
 
-    It is not the primary one, because other tests in the process may use that.
+    It is not the primary context, because other tests of the process may use that one.
     """
     before = set(cuda.emulator.leaks())
     context = driver.cuCtxCreate(None, 0, 0)
     yield context
     driver.cuCtxDestroy(context)
-    left = set(cuda.emulator.leaks()) - before
-    if left:  # what earlier tests dropped may have been retired meanwhile
-        settle()
-    assert not left & set(cuda.emulator.leaks())
+    assert set(cuda.emulator.leaks()) <= before
 
 
 @pytest.fixture
@@ -101,7 +119,7 @@ def there(driver, context):
 
 @pytest.fixture
 def queue(driver, context):
-    """A stream that does not wait for the legacy one."""
+    """A stream that does not wait for the legacy stream."""
     return driver.cuStreamCreate(driver.CUstream_flags.CU_STREAM_NON_BLOCKING)
 
 
@@ -127,7 +145,7 @@ extern "C" __global__ void count(int *out) { atomicMax(out, atomicAdd(&counter, 
 
 @pytest.fixture(scope="session")
 def image(driver):
-    """The kernels above, compiled once."""
+    """The kernels of SOURCE, compiled once."""
     return Program(SOURCE, "--gpu-architecture=sm_90").image
 
 
@@ -140,7 +158,7 @@ def library(driver, image):
 
 @pytest.fixture
 def kernel(driver, library):
-    """Return a function that returns kernels by name, as the type that launches take."""
+    """Return a function that returns kernels by name, as the type that launches accept."""
     return lambda name: driver.CUfunction(int(driver.cuLibraryGetKernel(library, name.encode())))
 
 
@@ -149,8 +167,6 @@ def child():
     """Return a function that runs code in a new process on the software device, and returns its output."""
 
     def run(code, *, device=True, status=0, **variables):
-        import os
-
         prefix = ["-m", "cuda.emulator"] if device else []
         environment = {**os.environ, **{f"CUDA_EMULATOR_{key}": str(value) for key, value in variables.items()}}
         environment.pop("CUDA_CORE_DEVICE", None)

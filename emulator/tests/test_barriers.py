@@ -3,35 +3,29 @@
 """Barriers are neither duplicated nor merged by optimizing compilers, and divergent warps are reported."""
 
 import re
-import shutil
-import sys
 
 import numpy as np
 import pytest
 
 from support.barrier_kernels import BLOCKS, EXPECTED, WIDTH, numbers
 from support.compiled import Code, Program
-from support.kernel_files import FOLDER, KernelFile
+from support.compilers import COMPILERS, INSTALLED
+from support.kernel_files import KernelFile
+from support.paths import KERNELS
 
 barriers = KernelFile("barriers.cu", headers=True)
 
-COMPILERS = {
-    "g++": lambda: "g++",
-    "clang++": lambda: "clang++",
-    "zig": lambda: (shutil.which("zig") and "zig c++") or f"{sys.executable} -m ziglang c++",
-}
-
 RUN_ALL = """
 import cuda.emulator
-from emulator.conftest import Driver
+from support.driver import Driver
 from support.barrier_kernels import *
 from support.compiled import Code, Program
-from support.kernel_files import FOLDER
+from support.paths import KERNELS
 
 driver = Driver()
 driver.cuInit(0)
 driver.cuCtxCreate(None, 0, 0)
-code = Code(driver, Program((FOLDER / "barriers.cu").read_text(), "-arch=sm_90", name="barriers.cu").image)
+code = Code(driver, Program((KERNELS / "barriers.cu").read_text(), "-arch=sm_90", name="barriers.cu").image)
 for name, expected in EXPECTED.items():
     out = np.empty_like(numbers())
     code(name, BLOCKS, WIDTH, numbers(), out)
@@ -50,16 +44,14 @@ def test_kernels_with_barriers_give_the_expected_results(stream, name):
 
 
 def test_every_kernel_with_barriers_is_tested():
-    text = (FOLDER / "barriers.cu").read_text()
+    text = (KERNELS / "barriers.cu").read_text()
     assert set(re.findall(r"__global__ void (\w+)\(", text)) == EXPECTED.keys()
 
 
 @pytest.mark.parametrize("level", ["-O1", "-O2", "-O3"])
-@pytest.mark.parametrize(
-    "compiler", [pytest.param(name, marks=pytest.mark.requires(command=name)) for name in COMPILERS]
-)
+@pytest.mark.parametrize("compiler", INSTALLED)
 def test_each_compiler_keeps_the_barriers(child, compiler, level):
-    assert child(RUN_ALL, CXX=f"{COMPILERS[compiler]()} {level}") == "end\n"
+    assert child(RUN_ALL, CXX=f"{COMPILERS[compiler]} {level}") == "end\n"
 
 
 DIVERGENT = """

@@ -7,10 +7,8 @@ import re
 import numpy as np
 import pytest
 
-import support.tensor_maps as tma
-from support.capabilities import capabilities
 from support.compiled import Code, Program
-from support.processes import Child
+from support.tensor_maps import MappedArray
 
 SOURCE = r"""
 struct alignas(64) CUtensorMap { unsigned long long opaque[16]; };
@@ -131,7 +129,34 @@ def test_other_instructions_are_refused_with_their_text(driver, text):
 # ---- faults, which are reported with their line
 
 
-@pytest.mark.requires(compute=(9, 0))
+INIT = 'asm("mbarrier.init.shared.b64 [%0], 1;" :: "r"(SHARED(&b)));'
+TILES = {
+    "store": 'asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" '
+    ':: "l"(&map), "r"(x), "r"(y), "r"(SHARED(s)) : "memory");',
+    "load": 'asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes '
+    '[%0], [%1, {%2, %3}], [%4];" :: "r"(SHARED(s)), "l"(&map), "r"(x), "r"(y), "r"(SHARED(&b)) : "memory");',
+    "columns": 'asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes '
+    '[%0], [%1, {%2, %3, %2, %2}], [%4], {%5, %5};" '
+    ':: "r"(SHARED(s)), "l"(&map), "r"(x), "r"(y), "r"(SHARED(&b)), "h"((short)0) : "memory");',
+}
+
+
+def tile_fault_of(driver, kind, tensor_map, x, y):
+    """Run a kernel that loads or stores the tile at (x, y), and return the result."""
+    source = (
+        "struct alignas(64) CUtensorMap { unsigned long long opaque[16]; };\n"
+        "#define SHARED(p) (unsigned int)__cvta_generic_to_shared(p)\n"
+        'extern "C" __global__ void k(const __grid_constant__ CUtensorMap map, int x, int y) {\n'
+        "__shared__ alignas(1024) char s[1024]; __shared__ unsigned long long b;\n"
+        f"{INIT} {TILES[kind]} }}"
+    )
+    code = Code(driver, Program(source, "-arch=sm_90").image)
+    with pytest.raises(driver.Error) as caught:
+        code("k", 1, 1, tensor_map, x, y)
+    code.close()
+    return caught.value.result.name
+
+
 @pytest.mark.parametrize(
     ("kind", "corner", "message"),
     [
@@ -139,25 +164,17 @@ def test_other_instructions_are_refused_with_their_text(driver, text):
         ("load", (8, -2), "begins at coordinate -2 of the contiguous axis, which is byte -8"),
     ],
 )
-def test_coordinates_that_the_copy_engine_refuses_are_faults(capfd, kind, corner, message):
-    """The context is lost, so the kernel runs in a child process."""
-    child = Child()
-    try:
-        assert child.call(tma.error_of, kind, corner) == "CUDA_ERROR_ILLEGAL_INSTRUCTION"
-    finally:
-        child.stop()
-    # A GPU gives no reason.
-    assert (message in capfd.readouterr().err) == capabilities().software(True)
+def test_coordinates_rejected_by_copy_engine_are_faults(driver, context, capfd, kind, corner, message):
+    array = MappedArray(driver, np.zeros((64, 96), np.float32))
+    result = tile_fault_of(driver, kind, array.tile((8, 16)), *reversed(corner))
+    assert result == "CUDA_ERROR_ILLEGAL_INSTRUCTION"
+    assert message in capfd.readouterr().err
 
 
-@pytest.mark.requires(software=True)
-def test_instructions_of_other_modes_refuse_maps_of_wide_columns(capfd):
-    """Their result is undefined, and a device of compute capability 9.0 has no instructions of these modes."""
-    child = Child()
-    try:
-        assert child.call(tma.error_of_wide_columns) == "CUDA_ERROR_LAUNCH_FAILED"
-    finally:
-        child.stop()
+def test_instructions_of_other_modes_reject_maps_of_wide_columns(driver, context, capfd):
+    """The result is undefined on a GPU, and a device of compute capability 9.0 lacks instructions for these modes."""
+    image = MappedArray(driver, np.zeros((2, 6, 7, 8), np.float32))
+    assert tile_fault_of(driver, "columns", image.wide_columns(8, 16), 0, 0) == "CUDA_ERROR_LAUNCH_FAILED"
     assert "im2col::w and im2col::w::128, which need compute capability 10.0" in capfd.readouterr().err
 
 
@@ -181,7 +198,6 @@ LOAD = (
     'asm("cp.async.bulk.tensor.%dd.shared::cluster.global.mbarrier::complete_tx::bytes [%%0], [%%1, {%s}], [%%2];" '
     ':: "r"(SHARED(s)), "l"(%s), "r"(SHARED(&b)));'
 )
-INIT = 'asm("mbarrier.init.shared.b64 [%0], 1;" :: "r"(SHARED(&b)));'
 
 
 @pytest.mark.parametrize(

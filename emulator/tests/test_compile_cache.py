@@ -9,11 +9,11 @@ import stat
 import subprocess
 import sys
 import threading
-from pathlib import Path
 
 import pytest
 
 from support.compiled import Code, Program
+from support.paths import SOURCES
 
 KERNEL = '#include "value.h"\nextern "C" __global__ void k(int* x) { x[0] = VALUE; }\n'
 CHILD = f"""
@@ -330,7 +330,7 @@ def test_a_prelude_in_a_cache_that_others_may_write_is_not_used(child, tmp_path)
 
 @pytest.mark.requires(compiler=True, source=True)
 def test_removing_a_folder_follows_no_link(tmp_path):
-    source = Path(__file__).resolve().parents[2] / "cuda" / "emulator" / "src" / "front" / "process.cpp"
+    source = SOURCES / "front" / "process.cpp"
     (tmp_path / "main.cpp").write_text(
         f'#include "{source}"\nint main(int, char** words) {{ emu::front::remove_folder(words[1]); }}\n'
     )

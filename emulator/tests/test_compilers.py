@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from emulator.test_barriers import COMPILERS
+from support.compilers import COMPILERS, INSTALLED
+from support.paths import PAGES, ROOT
 
 HERE = Path(__file__).parent
 FILES = [
@@ -43,20 +44,19 @@ DIFFERENCES = {  # parts of the names of tests, by the row of the table in the d
 
 @pytest.mark.requires(software=True)
 @pytest.mark.parametrize("file", FILES)
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.requires(command=name)) for name in ("clang++", "zig")]
-)
+@pytest.mark.parametrize("name", INSTALLED[1:])
 def test_kernels_run_and_are_checked_with_other_compilers(name, file):
-    environment = {**os.environ, "CUDA_EMULATOR_CXX": COMPILERS[name](), "CUDA_CORE_DEVICE": "software"}
+    environment = {**os.environ, "CUDA_EMULATOR_CXX": COMPILERS[name]}
     environment = {key: value for key, value in environment.items() if not key.startswith("PYTEST_")}
-    command = [sys.executable, "-m", "pytest", "-c", HERE.parents[1] / "pyproject.toml", "--rootdir", HERE.parents[1]]
-    left_out = " or ".join(["nvidia", *DIFFERENCES.values()])
-    options = ["-q", "-p", "no:cacheprovider", "-k", f"not ({left_out})", f"emulator/{file}.py"]
-    done = subprocess.run([*command, *options], env=environment, cwd=HERE.parent, capture_output=True, text=True)
+    command = [sys.executable, "-m", "pytest", "-c", ROOT / "pytest.ini"]
+    left_out = " or ".join(DIFFERENCES.values())
+    options = ["-q", "-p", "no:cacheprovider", "-k", f"not ({left_out})", f"{file}.py"]
+    done = subprocess.run([*command, *options], env=environment, cwd=HERE, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-4000:]
 
 
+@pytest.mark.requires(pages=True)
 def test_the_design_page_lists_the_differences():
-    page = (HERE.parents[1] / "docs" / "design" / "emulator.md").read_text()
+    page = (PAGES / "design" / "emulator.md").read_text()
     table = page[page.index("| With clang and zig |") :].split("\n\n")[0]
     assert all(words in table for words in DIFFERENCES)

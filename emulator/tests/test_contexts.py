@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Contexts, with the results that the driver of CUDA 13.0 returned on an H200."""
 
-from support.threads import in_thread
+from concurrent.futures import ThreadPoolExecutor
 
 PRIMARY = """
 from cuda.bindings import driver as d
@@ -80,7 +80,8 @@ assert name(d.cuDevicePrimaryCtxSetFlags(0, 3)) == "INVALID_VALUE"
 def test_each_thread_has_a_stack_of_contexts(driver, context):
     other = driver.cuCtxCreate(None, 0, 1)
     assert int(driver.cuCtxGetCurrent()) == int(other)
-    assert in_thread(lambda: int(driver.cuCtxGetCurrent())) == 0
+    with ThreadPoolExecutor(1) as pool:
+        assert int(pool.submit(driver.cuCtxGetCurrent).result()) == 0
     assert int(driver.cuCtxPopCurrent()) == int(other)
     assert int(driver.cuCtxGetCurrent()) == int(context)
     driver.cuCtxDestroy(other)

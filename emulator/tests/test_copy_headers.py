@@ -7,10 +7,8 @@ import re
 import numpy as np
 import pytest
 
-import support.tensor_maps as tma
-from cuda.core import Device, LaunchConfig, launch
 from support.compiled import Code, Program
-from support.kernels import compiled
+from support.tensor_maps import MappedArray
 
 pytestmark = pytest.mark.requires(software=True)
 
@@ -143,52 +141,57 @@ extern "C" __global__ void bytes(const int* in, int* out)
 """
 
 
-def run(source, name, stream, block, *arguments):
-    launch(stream, LaunchConfig(grid=1, block=block), compiled(source).get_kernel(name), *arguments)
+@pytest.fixture(scope="module")
+def images(driver):
+    return {source: Program(source, "-arch=sm_90", "-std=c++17").image for source in (BARRIERS, PTX)}
 
 
-@pytest.mark.requires(compute=(9, 0))
-def test_a_barrier_waits_for_a_tile(stream):
+@pytest.fixture
+def run(driver, context, images):
+    """Return a function that runs a kernel with one block."""
+
+    def run(source, name, block, *arguments):
+        code = Code(driver, images[source])
+        code(name, 1, block, *arguments)
+        code.close()
+
+    return run
+
+
+def test_barrier_waits_for_tile(driver, run):
     array = np.arange(64 * 96, dtype=np.int32).reshape(64, 96)
-    view = tma.on_device(array, stream)
-    run(BARRIERS, "add", stream, 32, view.as_tensor_map((4, 32)), np.int32(64), np.int32(8))
+    mapped = MappedArray(driver, array)
+    run(BARRIERS, "add", 32, mapped.tile((4, 32)), 64, 8)
     array[8:12, 64:96] += np.arange(32)
-    assert np.array_equal(tma.host_copy(view, stream), array)
+    assert np.array_equal(mapped.read(), array)
 
 
-def test_barriers_can_be_waited_for_by_parity(stream):
-    values = np.arange(64 * 7, dtype=np.int32)
-    source, target = tma.on_device(values, stream), Device().allocate(256, stream=stream)
-    run(BARRIERS, "sum", stream, 64, source.exporting_obj, target, np.int32(7))
-    result = np.empty(64, np.int32)
-    target.copy_to(result, stream=stream)
-    stream.sync()
+def test_barriers_can_be_waited_for_by_parity(run):
+    values, result = np.arange(64 * 7, dtype=np.int32), np.empty(64, np.int32)
+    run(BARRIERS, "sum", 64, values, result, 7)
     assert np.array_equal(result, values.reshape(7, 64).sum(axis=0))
 
 
-def test_all_threads_arrive_and_wait(stream):
-    values = np.arange(64, dtype=np.int32)
-    source, target = tma.on_device(values, stream), tma.on_device(values, stream)
-    run(BARRIERS, "plain", stream, 64, source.exporting_obj, target.exporting_obj)
-    assert np.array_equal(tma.host_copy(target, stream), values[::-1])
+def test_all_threads_arrive_and_wait(run):
+    values, result = np.arange(64, dtype=np.int32), np.empty(64, np.int32)
+    run(BARRIERS, "plain", 64, values, result)
+    assert np.array_equal(result, values[::-1])
 
 
-@pytest.mark.requires(compute=(9, 0))
-def test_ptx_copies_tiles(stream):
+def test_ptx_copies_tiles(driver, run):
     array = np.random.default_rng(5).random((4, 16, 48), dtype=np.float32)
-    source, target = tma.on_device(array, stream), tma.on_device(np.zeros_like(array), stream)
-    maps = [view.as_tensor_map((2, 4, 16)) for view in (source, target)]
-    run(PTX, "twice_3d", stream, 32, *maps)
+    source, target = MappedArray(driver, array), MappedArray(driver, np.zeros_like(array))
+    run(PTX, "twice_3d", 32, source.tile((2, 4, 16)), target.tile((2, 4, 16)))
     expected = np.zeros_like(array)
     expected[1:3, 4:8, 16:32] = 2 * array[1:3, 4:8, 16:32]
-    assert np.array_equal(tma.host_copy(target, stream), expected)
+    assert np.array_equal(target.read(), expected)
+    assert np.array_equal(source.read(), array)
 
 
-def test_ptx_copies_bytes(stream):
-    values = np.arange(64, dtype=np.int32)
-    source, target = tma.on_device(values, stream), tma.on_device(np.zeros_like(values), stream)
-    run(PTX, "bytes", stream, 1, source.exporting_obj, target.exporting_obj)
-    assert np.array_equal(tma.host_copy(target, stream), values)
+def test_ptx_copies_bytes(run):
+    values, result = np.arange(64, dtype=np.int32), np.zeros(64, np.int32)
+    run(PTX, "bytes", 1, values, result)
+    assert np.array_equal(result, values)
 
 
 @pytest.mark.parametrize(

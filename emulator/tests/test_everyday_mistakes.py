@@ -7,11 +7,11 @@ import re
 import pytest
 
 from support.check_runs import run_cases
-from support.kernel_files import FOLDER
+from support.paths import KERNELS
 
 pytestmark = pytest.mark.requires(software=True)
 
-SOURCE = (FOLDER / "mistakes.cu").read_text()
+SOURCE = (KERNELS / "mistakes.cu").read_text()
 
 # The checks that find the mistakes, with the numbers of blocks and threads.
 SHAPES = {"memory": (1, 64), "rows": (1, 64), "initialized": (1, 32), "races": (4, 64), "all": (4, 64)}

@@ -5,13 +5,6 @@ import threading
 import pytest
 
 import cuda.emulator as emulator
-from support.failures import only_new_garbage
-
-
-@pytest.fixture
-def quick_sweeps():
-    with only_new_garbage():
-        yield
 
 
 def test_a_planned_fault_happens_once(driver, context):
@@ -85,7 +78,7 @@ def careful(driver):
         driver.raw.cuMemFree(first)
 
 
-def test_a_sweep_fails_each_call_in_turn(driver, context, quick_sweeps):
+def test_a_sweep_fails_each_call_in_turn(driver, context):
     assert emulator.sweep(lambda: careful(driver)) == [
         "cuMemAlloc_v2",
         "cuEventCreate",
@@ -94,7 +87,7 @@ def test_a_sweep_fails_each_call_in_turn(driver, context, quick_sweeps):
     ]
 
 
-def test_a_sweep_reports_leaks(driver, context, quick_sweeps):
+def test_a_sweep_reports_leaks(driver, context):
     def careless():
         pointer = driver.cuMemAlloc(64)
         driver.cuEventDestroy(driver.cuEventCreate(0))
@@ -104,7 +97,7 @@ def test_a_sweep_reports_leaks(driver, context, quick_sweeps):
         emulator.sweep(careless)
 
 
-def test_a_sweep_allows_each_run_to_free_the_memory_of_the_previous_one(driver, context, quick_sweeps):
+def test_a_sweep_allows_each_run_to_free_the_memory_of_the_previous_one(driver, context):
     waiting = []
 
     def patient():
@@ -116,7 +109,7 @@ def test_a_sweep_allows_each_run_to_free_the_memory_of_the_previous_one(driver, 
     driver.cuMemFree(waiting.pop())
 
 
-def test_a_sweep_reports_an_ignored_error(driver, context, quick_sweeps):
+def test_a_sweep_reports_an_ignored_error(driver, context):
     def silent():
         driver.raw.cuMemFree(driver.raw.cuMemAlloc(64)[1])
 

@@ -1,78 +1,62 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs that kernels launch: refusals of the software device where a GPU's behaviour is undefined, and its modes."""
+"""Graphs launched by kernels: errors where GPU behavior is undefined, and the deterministic mode."""
+
+from ctypes import c_int, c_ulonglong
 
 import pytest
 
-from cuda.core import Device, LaunchConfig
-from cuda.core.graph import GraphDefinition
-from support import interpreter
-from support.graph_launches import FOR_KERNELS, appending, code_of, sent
-from support.graph_work import ONE, Memory, value
+from support.kernel_graphs import KernelGraphs
+
+INVALID_VALUE = 1  # cudaErrorInvalidValue
 
 
 @pytest.fixture
-def stream():
-    device = Device(0)
-    device.set_current()
-    return device.create_stream()
+def graphs(driver, context):
+    graphs = KernelGraphs(driver)
+    yield graphs
+    graphs.close()
 
 
-@pytest.fixture
-def own(stream):
-    """Return the function that returns kernels of graph_launches.SOURCE by name."""
-    return code_of(f"sm_{Device(0).arch}").get_kernel
+def test_graph_is_queued_as_tail_launch_once(driver, graphs, memory):
+    inner = [graphs.create(("append", memory, c_int(0)), for_kernels=True, upload=True) for _ in range(2)]
+    outer = graphs.create(*[("follow", int(graph), memory + 4) for graph in inner * 2])
+    graphs.run(outer)
+    assert graphs.read(memory + 4) == INVALID_VALUE  # both are already tails
+    driver.cuMemsetD8(memory, 0, 8)
+    graphs.run(graphs.create(("launch_as", int(inner[0]), c_ulonglong(7), memory + 4)))
+    assert graphs.read(memory + 4) == INVALID_VALUE  # 7 is not a launch mode
 
 
-@pytest.fixture
-def memory(stream):
-    return Memory(stream)
-
-
-def test_a_graph_can_be_queued_as_a_tail_launch_once(stream, own, memory):
-    graphs = [sent(appending(own, memory, 0), stream) for _ in range(2)]
-    outer = GraphDefinition()
-    node = outer
-    for graph in graphs[:2] * 2:
-        node = node.launch(ONE, own("follow"), int(graph.handle), memory.at(1))
-    outer.instantiate().launch(stream)
-    stream.sync()
-    assert value(memory, 1) == 1  # cudaErrorInvalidValue: both are tails already
-    # 7 is no launch mode.
-    outer = GraphDefinition()
-    outer.launch(ONE, own("launch_as"), int(graphs[0].handle), 7, memory.at(1))
-    outer.instantiate().launch(stream)
-    stream.sync()
-    assert value(memory, 1) == 1
-
-
-@pytest.mark.requires(software=True)
-def test_kernels_cannot_launch_graphs_that_are_not_uploaded_for_device_launch(stream, own, memory):
-    """On a GPU the behaviour is undefined."""
-    plain, unsent = appending(own, memory, 1).instantiate(), appending(own, memory, 1).instantiate(FOR_KERNELS)
-    for handle in (int(plain.handle), int(unsent.handle), 12345):
+def test_kernels_cannot_launch_graphs_not_uploaded_for_them(driver, graphs, memory):
+    """On a GPU the behavior is undefined."""
+    row = ("append", memory, c_int(1))
+    plain, not_uploaded = graphs.create(row), graphs.create(row, for_kernels=True)
+    for handle in (int(plain), int(not_uploaded), 12345):
         for way in ("start", "follow"):
-            outer = GraphDefinition()
-            outer.launch(LaunchConfig(grid=1, block=1), own(way), handle, memory.at(1))
-            outer.instantiate().launch(stream)
-            stream.sync()
-            assert value(memory, 1) == 1  # cudaErrorInvalidValue
-    assert value(memory) == 0
+            driver.cuMemsetD8(memory, 0, 8)
+            graphs.run(graphs.create((way, handle, memory + 4)))
+            assert graphs.read(memory + 4) == INVALID_VALUE
+    assert graphs.read(memory) == 0
 
 
-LAUNCHED_AT_ONCE = """
-from cuda.core import Device
-from graph.test_device_launch import test_a_graph_launches_itself_until_it_is_done as check
-from support.graph_launches import code_of
-from support.graph_work import Memory
+SELF_LAUNCH = """
+from ctypes import c_int
+from support.driver import Driver
+from support.kernel_graphs import KernelGraphs
 
-device = Device()
-device.set_current()
-stream = device.create_stream()
-check(device, stream, code_of(f"sm_{device.arch}").get_kernel, Memory(stream))
-print("done")
+driver = Driver()
+driver.cuInit(0)
+driver.cuCtxCreate(None, 0, 0)
+graphs = KernelGraphs(driver)
+memory = int(driver.zeros(64))
+graph = graphs.create(("again_until", memory, c_int(500), memory + 8), for_kernels=True)
+driver.cuGraphUpload(graph, driver.CUstream(0))
+driver.cuMemcpyHtoD(memory + 8, int(graph).to_bytes(8, "little"), 8)
+graphs.run(graph)
+print(graphs.read(memory))
 """
 
 
-def test_the_deterministic_mode_runs_graphs_that_launch_themselves():
-    assert interpreter.run(LAUNCHED_AT_ONCE, CUDA_EMULATOR_MODE="deterministic") == "done\n"
+def test_deterministic_mode_runs_graphs_that_launch_themselves(child):
+    assert child(SELF_LAUNCH, MODE="deterministic") == "500\n"

@@ -260,22 +260,29 @@ assert name(d.cuDeviceGetDevResource(0, QUEUES)) == "INVALID_RESOURCE_TYPE"
 
 def test_captured_kernels_stay_on_their_multiprocessors(child):
     child(
-        """
+        BEGIN
+        + """
+import ctypes
 import numpy as np
-from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, launch
-from support.green import BLOCKS, green_context, kernel
+from support.compiled import Program
 
-device = Device(0)
-device.set_current()
-stream = green_context(device).create_stream()
-out = LegacyPinnedMemoryResource().allocate(4 * BLOCKS)
-builder = stream.create_graph_builder().begin_building()
-launch(builder, LaunchConfig(grid=BLOCKS, block=32), kernel(), out)
-graph = builder.end_building().complete()
-plain = device.create_stream()
-graph.launch(plain)
-plain.sync()
-used = set(np.from_dlpack(out).view(np.uint32).tolist())
-assert used == set(range(8)), used
+source = '''extern "C" __global__ void where(unsigned* out)
+{ asm volatile("mov.u32 %0, %smid;" : "=r"(out[blockIdx.x])); }'''
+context = green(split(1, 8)[2][0])
+d.cuCtxSetCurrent(value(d.cuCtxFromGreenCtx(context)))
+library = value(d.cuLibraryLoadData(Program(source, "-arch=sm_90").image, [], [], 0, [], [], 0))
+kernel = d.CUfunction(int(value(d.cuLibraryGetKernel(library, b"where"))))
+memory = value(d.cuMemAlloc(4 * 512))
+stream = value(d.cuGreenCtxStreamCreate(context, 1, 0))
+d.cuStreamBeginCapture(stream, d.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED)
+d.cuLaunchKernel(kernel, 512, 1, 1, 32, 1, 1, 0, stream, ((int(memory),), (ctypes.c_void_p,)), 0)
+graph = value(d.cuGraphInstantiate(value(d.cuStreamEndCapture(stream)), 0))
+d.cuCtxSetCurrent(value(d.cuDevicePrimaryCtxRetain(0)))
+plain = value(d.cuStreamCreate(1))
+value((*d.cuGraphLaunch(graph, plain), 0))
+value((*d.cuStreamSynchronize(plain), 0))
+out = np.zeros(512, np.uint32)
+value((*d.cuMemcpyDtoH(out, memory, out.nbytes), 0))
+assert set(out.tolist()) == set(range(8)), set(out.tolist())
 """
     )

@@ -8,12 +8,12 @@ import os
 import socket
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
-from support.threads import in_thread
-from tests.emulator.test_pools import properties
+from support.driver import pool_properties
 
 CHILD = r"""
 import array, ctypes, os, socket, sys
@@ -40,7 +40,7 @@ def kind(driver):
 
 @pytest.fixture
 def pool(driver, context, kind):
-    shared = properties(driver)
+    shared = pool_properties(driver)
     shared.handleTypes = kind
     pool = driver.cuMemPoolCreate(shared)
     yield pool
@@ -133,7 +133,7 @@ def test_an_imported_pool_cannot_allocate_trim_or_export(driver, other):
 
 
 def test_imported_memory_outlives_the_exporting_pool(driver, kind, context, queue):
-    shared = properties(driver)
+    shared = pool_properties(driver)
     shared.handleTypes = kind
     pool = driver.cuMemPoolCreate(shared)
     pointer = driver.cuMemAllocFromPoolAsync(64, pool, queue)
@@ -184,7 +184,7 @@ def test_events_order_work_of_two_processes(driver, memory, event, queue, other,
 
 
 def test_bad_exports_and_imports_are_refused(driver, context, pool, kind, memory, event):
-    plain = driver.cuMemPoolCreate(properties(driver))
+    plain = driver.cuMemPoolCreate(pool_properties(driver))
     assert driver.result("cuMemPoolExportToShareableHandle", plain, kind, 0) == "INVALID_VALUE"
     driver.cuMemPoolDestroy(plain)
     assert driver.result("cuMemPoolExportPointer", memory + 8) == "INVALID_VALUE"
@@ -204,7 +204,8 @@ def test_exporting_an_event_needs_a_current_context(driver, context, event):
         driver.cuCtxSetCurrent(context)
         return before, driver.result("cuIpcGetEventHandle", event)
 
-    assert in_thread(export) == ("INVALID_CONTEXT", "SUCCESS")
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(export).result() == ("INVALID_CONTEXT", "SUCCESS")
 
 
 def test_many_exports_and_imports_leak_no_descriptor(driver, context, pool, kind, queue):

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from cuda.pathfinder import locate_nvidia_header_directory
 
-from support.kernel_files import FOLDER
+from support.paths import KERNELS, ROOT
 
-FILES = sorted(FOLDER.glob("*.cu"))
+FILES = sorted(KERNELS.glob("*.cu"))
 MISTAKES = ("bugs", "mistakes", "planted")
-SUPPORT = FOLDER.parents[1] / "support" / "barrier_kernels.py"
-TESTS = "".join(path.read_text() for path in [*FOLDER.parent.glob("test_kernels_*.py"), SUPPORT])
+SUPPORT = ROOT / "tests" / "support" / "barrier_kernels.py"
+TESTS = "".join(path.read_text() for path in [*KERNELS.parent.glob("test_kernels_*.py"), SUPPORT])
 
 COMPILE = """
 from cuda.core import Program, ProgramOptions
@@ -51,9 +51,7 @@ def test_there_are_a_hundred_kernels_in_the_manner_of_public_collections():
     assert sum(text.count("__global__ void") for text in texts) >= 100
 
 
-@pytest.mark.parametrize(
-    "path", [path for path in FILES if path.stem not in MISTAKES], ids=lambda path: path.stem
-)
+@pytest.mark.parametrize("path", [path for path in FILES if path.stem not in MISTAKES], ids=lambda path: path.stem)
 def test_every_kernel_is_run(path):
     kernels = re.findall(r"__global__ void (\w+)\(", path.read_text())
     assert kernels

@@ -6,13 +6,35 @@ import numpy as np
 import pytest
 
 from cuda.core.texture import ResourceDescriptor
-from support.images import array_of, contents, texture_of
 from support.kernel_files import KernelFile
 
 pytestmark = pytest.mark.requires(nvrtc=True)
 
 kernels = KernelFile("ptx_textures.cu")
 LINEAR = {"filter_mode": "linear", "normalized_coords": True, "address_mode": "mirror"}
+
+
+def array_of(device, stream, values, *, num_channels=1, **options):
+    """Return an array with the elements of ``values``, whose last axis is the channels if there are several."""
+    extents = values.shape[:-1] if num_channels > 1 else values.shape
+    array = device.create_opaque_array(
+        {"shape": extents[::-1], "format": values.dtype, "num_channels": num_channels, **options}
+    )
+    array.copy_from(values, stream=stream)
+    return array
+
+
+def contents(array, stream):
+    values = np.empty(array.shape[::-1], dtype=array.format.value)
+    array.copy_to(values, stream=stream)
+    stream.sync()
+    return values
+
+
+def texture_of(device, source, **options):
+    """Return a texture of an array or of a mipmapped array."""
+    make = "from_mipmapped_array" if hasattr(source, "get_level") else "from_opaque_array"
+    return device.create_texture_object(resource=getattr(ResourceDescriptor, make)(source), options=options)
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ import re
 import pytest
 
 from support.check_runs import run_cases
-from support.kernel_files import FOLDER
+from support.paths import KERNELS
 
 pytestmark = pytest.mark.requires(software=True)
 
-SOURCE = (FOLDER / "planted.cu").read_text()
+SOURCE = (KERNELS / "planted.cu").read_text()
 
 # The checks that find the kinds of bugs, with the numbers of blocks and threads, and words of the reports.
 SHAPES = {"memory": (1, 64), "stack": (1, 64), "initialized": (1, 32), "races": (4, 64)}

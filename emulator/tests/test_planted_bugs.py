@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from support.compiled import Code, Program
-from support.kernel_files import FOLDER
+from support.paths import KERNELS
 
 pytestmark = pytest.mark.requires(software=True)
 
-SOURCE = (FOLDER / "bugs.cu").read_text()
+SOURCE = (KERNELS / "bugs.cu").read_text()
 THREADS = 32
 SIZE = 4 * THREADS
 
@@ -159,7 +159,7 @@ for bad in (0, 1):
 
 @pytest.mark.parametrize("bug", ["endless", "wait_for_nobody"])
 def test_the_time_limit_ends_an_endless_kernel(child, bug):
-    out = child(ENDLESS.format(path=str(FOLDER / "bugs.cu"), name=bug), TIME_LIMIT=0.2)
+    out = child(ENDLESS.format(path=str(KERNELS / "bugs.cu"), name=bug), TIME_LIMIT=0.2)
     assert out.startswith("ended\n")
     assert "CUDA_ERROR_LAUNCH_TIMEOUT" in out
     start = min(lines_of(bug))

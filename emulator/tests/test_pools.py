@@ -5,21 +5,14 @@ import ctypes
 import numpy as np
 import pytest
 
+from support.driver import pool_properties
+
 CHUNK = 32 << 20
-
-
-def properties(driver, device=0, location=1):
-    props = driver.CUmemPoolProps()
-    props.allocType = driver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
-    props.handleTypes = driver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_NONE
-    props.location.type = driver.CUmemLocationType(location)
-    props.location.id = device
-    return props
 
 
 @pytest.fixture
 def pool(driver, context):
-    pool = driver.cuMemPoolCreate(properties(driver))
+    pool = driver.cuMemPoolCreate(pool_properties(driver))
     yield pool
     driver.raw.cuMemPoolDestroy(pool)
 
@@ -100,7 +93,7 @@ def test_an_allocation_waits_for_memory_that_is_being_freed(driver, pool, queue)
 
 
 def test_memory_outlives_its_pool(driver, context, queue):
-    pool = driver.cuMemPoolCreate(properties(driver))
+    pool = driver.cuMemPoolCreate(pool_properties(driver))
     pointer = driver.cuMemAllocFromPoolAsync(64, pool, queue)
     free = driver.cuMemGetInfo()[0]
     driver.cuMemPoolDestroy(pool)
@@ -135,7 +128,7 @@ def test_the_current_pool_of_a_device_can_be_set(driver, pool, queue):
 
 @pytest.mark.parametrize("location", [2, 3], ids=["host", "node"])
 def test_the_device_needs_access_to_fill_memory_of_a_pool_on_the_host(driver, context, queue, location):
-    pool = driver.cuMemPoolCreate(properties(driver, 0, location))
+    pool = driver.cuMemPoolCreate(pool_properties(driver, 0, location))
     pointer = driver.cuMemAllocFromPoolAsync(64, pool, queue)
     assert driver.result("cuMemsetD8Async", pointer, 5, 64, queue) == "INVALID_VALUE"
     grant_access(driver, pool, 0)
@@ -147,12 +140,12 @@ def test_the_device_needs_access_to_fill_memory_of_a_pool_on_the_host(driver, co
 
 
 def test_bad_properties_are_refused(driver, context):
-    assert driver.result("cuMemPoolCreate", properties(driver, 9)) == "INVALID_DEVICE"
-    assert driver.result("cuMemPoolCreate", properties(driver, -1)) == "INVALID_VALUE"
-    shared = properties(driver, 0, 2)
+    assert driver.result("cuMemPoolCreate", pool_properties(driver, 9)) == "INVALID_DEVICE"
+    assert driver.result("cuMemPoolCreate", pool_properties(driver, -1)) == "INVALID_VALUE"
+    shared = pool_properties(driver, 0, 2)
     shared.handleTypes = driver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
     assert driver.result("cuMemPoolCreate", shared) == "INVALID_VALUE"
-    shared = properties(driver)
+    shared = pool_properties(driver)
     shared.handleTypes = driver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_FABRIC
     assert driver.result("cuMemPoolCreate", shared) == "NOT_SUPPORTED"
 

@@ -10,7 +10,7 @@ from importlib.metadata import entry_points
 
 import pytest
 
-from support.pages import DOCS
+from support.paths import PAGES
 
 pytestmark = pytest.mark.requires(software=True)
 
@@ -220,8 +220,9 @@ def test_contradictory_options_are_rejected(run, options, message):
     assert message in run(FIXTURES, *options)[0]
 
 
+@pytest.mark.requires(pages=True)
 def test_the_example_of_the_guide_passes(run):
-    text = (DOCS / "guide" / "ci.md").read_text()
+    text = (PAGES / "guide" / "ci.md").read_text()
     text, results = run(re.search(r"```python\n(.*?)```", text, re.DOTALL)[1], "--cuda=software")
     assert results == {"test_scale": "passed"}, text
 

@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Misuse of textures and surfaces is reported, and bad arrays are refused; ``tests/texture`` tests reads."""
 
+import numpy as np
 import pytest
+
+from support.compiled import Code, Program
 
 pytestmark = pytest.mark.requires(software=True)
 
@@ -277,29 +280,32 @@ def test_seamless_filters_need_a_cube_and_border_colors_cannot_be_queried(driver
     driver.cuArrayDestroy(array)
 
 
-def test_a_border_mode_for_the_missing_second_axis_affects_linear_filters(child):
-    """As on an H200; the library therefore sets another mode for axes that an array does not have."""
-    code = """
-import numpy as np
-from cuda.bindings import driver
-from cuda.core import Device
-from support.images import array_of, run
-device = Device(0)
-device.set_current()
-stream = device.create_stream()
-array = array_of(device, stream, np.full(8, 6.0, np.float32))
-resource = driver.CUDA_RESOURCE_DESC()
-resource.resType = driver.CUresourcetype.CU_RESOURCE_TYPE_ARRAY
-resource.res.array.hArray = array.handle
-sampling = driver.CUDA_TEXTURE_DESC()
-sampling.addressMode = [driver.CUaddress_mode.CU_TR_ADDRESS_MODE_BORDER] * 3
-sampling.borderColor = [2.0] * 4
-for mode in (0, 1):
-    sampling.filterMode = driver.CUfilter_mode(mode)
-    texture = int(driver.cuTexObjectCreate(resource, sampling, None)[1])
-    print(run(device, stream, "line", texture, [[4.0]], 1)[0, 0])
-"""
-    assert child(code).split()[-2:] == ["6.0", "4.0"]
+def test_border_mode_of_missing_second_axis_changes_linear_filter(driver, context):
+    """As on an H200; ``cuda.core`` therefore sets another mode for axes that an array does not have."""
+    source = 'extern "C" __global__ void line(cudaTextureObject_t t, float* out) { *out = tex1D<float>(t, 4.0f); }'
+    code = Code(driver, Program(source, "-arch=sm_90").image)
+    description = driver.CUDA_ARRAY_DESCRIPTOR()
+    description.Width, description.NumChannels = 8, 1
+    description.Format = driver.CUarray_format.CU_AD_FORMAT_FLOAT
+    array = driver.cuArrayCreate(description)
+    driver.cuMemcpyHtoA(array, 0, np.full(8, 6.0, np.float32), 32)
+    resource = driver.CUDA_RESOURCE_DESC()
+    resource.resType = driver.CUresourcetype.CU_RESOURCE_TYPE_ARRAY
+    resource.res.array.hArray = array
+    sampling = driver.CUDA_TEXTURE_DESC()
+    sampling.addressMode = [driver.CUaddress_mode.CU_TR_ADDRESS_MODE_BORDER] * 3
+    sampling.borderColor = [2.0] * 4
+    read = []
+    for mode in (0, 1):
+        sampling.filterMode = driver.CUfilter_mode(mode)
+        texture = driver.cuTexObjectCreate(resource, sampling, None)
+        out = np.zeros(1, np.float32)
+        code("line", 1, 1, np.uint64(int(texture)), out)
+        read += out.tolist()
+        driver.cuTexObjectDestroy(texture)
+    assert read == [6.0, 4.0]
+    driver.cuArrayDestroy(array)
+    code.close()
 
 
 def test_a_destroyed_context_destroys_its_arrays_and_textures(child):

@@ -8,8 +8,8 @@ import re
 import numpy as np
 import pytest
 
-from emulator.test_barriers import COMPILERS
 from support.compiled import Program
+from support.compilers import COMPILERS, INSTALLED
 
 SOURCE = r"""
 extern "C" __global__ void indices(unsigned* out)
@@ -167,11 +167,9 @@ for bad in 39, 104:
 
 
 @pytest.mark.parametrize("check", ["none", "memory"])
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.requires(command=name)) for name in COMPILERS]
-)
+@pytest.mark.parametrize("name", INSTALLED)
 def test_a_fault_in_the_middle_of_a_block_names_its_thread_and_line(child, name, check):
-    text = child(FAULTS, CXX=COMPILERS[name](), CHECK=check, TIME_LIMIT=0.05)
+    text = child(FAULTS, CXX=COMPILERS[name], CHECK=check, TIME_LIMIT=0.05)
     found = re.findall(r"^(\d+): .*default_program:(\d+) in faulty .*thread \((.*?)\) of", text, re.MULTILINE)
     threads = {"39": "4, 0, 1", "104": "6, 4, 2"}
     assert found == [(bad, line, threads[bad]) for bad in threads for line in ("8", "5")]

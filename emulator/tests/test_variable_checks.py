@@ -35,7 +35,7 @@ import numpy as np
 import cuda.emulator
 cuda.emulator.activate()
 sys.path[:0] = {path!r}
-from emulator.conftest import Driver
+from support.driver import Driver
 from support.compiled import Code, Program
 driver = Driver()
 driver.cuInit(0)

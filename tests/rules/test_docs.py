@@ -15,6 +15,7 @@ import cuda.core
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
+EMULATOR = ROOT / "emulator"
 
 
 def directives() -> list[tuple[str, str, str]]:
@@ -91,7 +92,7 @@ def test_every_public_name_of_the_software_device_is_documented():
 
 @pytest.mark.requires(source=True)
 def test_every_variable_of_the_software_device_is_documented():
-    config = (ROOT / "cuda" / "emulator" / "src" / "config.cpp").read_text()
+    config = (ROOT / "emulator" / "src" / "config.cpp").read_text()
     read = set(re.findall(r'\b(?:take(?:_text|_version)?|variable)\("(\w+)"', config))
     page = (DOCS / "guide" / "software-device.md").read_text()
     assert "DEVICES" in read and read == set(re.findall(r"^\| `CUDA_EMULATOR_(\w+)` \|", page, re.MULTILINE))
@@ -125,23 +126,31 @@ def test_every_design_note_and_guide_has_a_title():
 
 
 # Folders that pages leave out of the paths that they name.
-FOLDERS = [ROOT / folder for folder in ("", "docs", "cuda/core", "cuda/emulator", "cuda/emulator/src", "tests/fuzz")]
+FOLDERS = [
+    ROOT / folder
+    for folder in ("", "docs", "cuda/core", "emulator", "emulator/src", "emulator/cuda/emulator", "tests/fuzz")
+]
 FILE = re.compile(r"[\w.*-]+(/[\w.*-]+)+/?|[\w*-]+\.(py|pyx|pxi|pxd|hpp|md|txt)")
 # Files of other packages, and files that a build generates.
 FOREIGN = {"docs/_build/html", "pycuda-helpers.hpp", "cynvml.pxd", "entry_prototypes.hpp", "driver_types.hpp"}
 
 
 def pages() -> list[Path]:
-    found = [*DOCS.rglob("*.md"), *(ROOT / "cuda").rglob("*.md"), ROOT / "README.md"]
-    return [page for page in sorted(found) if "_build" not in page.relative_to(ROOT).parts]
+    found = [*DOCS.rglob("*.md"), *(ROOT / "cuda").rglob("*.md"), *EMULATOR.rglob("*.md"), ROOT / "README.md"]
+    return [page for page in sorted(found) if not {"_build", "build"} & set(page.relative_to(ROOT).parts)]
 
 
 @pytest.fixture(scope="module")
 def words() -> set[str]:
     """The names of files and modules, and all words of the sources that begin with an underscore."""
-    suffixes = {".py", ".pyx", ".pxi", ".pxd", ".hpp", ".cpp"}
-    sources = [path for path in (ROOT / "cuda").rglob("*") if path.suffix in suffixes]
-    found = {name for path in [*sources, *(ROOT / "tests").rglob("*.py")] for name in (path.stem, path.name)}
+    folders = (ROOT / "cuda", EMULATOR / "cuda", EMULATOR / "src")
+    suffixes = (".py", ".pyx", ".pxi", ".pxd", ".hpp", ".cpp")
+    sources = [path for folder in folders for path in folder.rglob("*") if path.suffix in suffixes]
+    found = {
+        name
+        for path in [*sources, *(ROOT / "tests").rglob("*.py"), *(EMULATOR / "tests").rglob("*.py")]
+        for name in (path.stem, path.name)
+    }
     found.update(word for path in sources for word in re.findall(r"\b_\w+", path.read_text()))
     return found
 
@@ -159,7 +168,7 @@ def test_files_and_modules_that_pages_name_exist(page, words):
 
 
 # The directories that paths in the guide for contributors are relative to.
-ROOTS = (ROOT, ROOT / "cuda" / "core", ROOT / "cuda" / "emulator", DOCS)
+ROOTS = (ROOT, ROOT / "cuda" / "core", EMULATOR, DOCS)
 PATH = re.compile(r"`([\w.]+(?:/[\w.]+)+)`")
 
 

@@ -14,7 +14,8 @@ from support.source import CORE, ROOT, core_files
 pytestmark = pytest.mark.requires(source=True)
 
 SUFFIXES = {".py", ".pyx", ".pxi", ".pxd", ".hpp", ".cpp", ".c", ".h"}
-FILES = [path for folder in ("cuda", "tests") for path in sorted((ROOT / folder).rglob("*")) if path.suffix in SUFFIXES]
+FOLDERS = ("cuda", "tests", "emulator/cuda", "emulator/src", "emulator/tests")
+FILES = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*")) if path.suffix in SUFFIXES]
 FILE_LIMIT = 1000
 FUNCTION_LIMIT = 60
 

@@ -13,7 +13,13 @@ from support.source import ROOT
 pytestmark = pytest.mark.requires(source=True)
 
 # Programs in driver/ported are as their authors wrote them, and tests/fuzz judges by its verdicts.
-FILES = [path for path in sorted((ROOT / "tests").rglob("*.py")) if {"fuzz", "ported"}.isdisjoint(path.parts)]
+SUITES = (ROOT / "tests", ROOT / "emulator" / "tests")
+FILES = [
+    path
+    for suite in SUITES
+    for path in sorted(suite.rglob("*.py"))
+    if {"fuzz", "ported"}.isdisjoint(path.parts)
+]
 JUDGES = {"raises", "warns", "fail"}  # of pytest
 NAME_LIMIT = 60  # characters
 
@@ -26,6 +32,10 @@ def asserts(node: ast.AST) -> bool:
     if kind is ast.Attribute:
         return node.attr in JUDGES or node.attr.startswith("assert_")
     return kind is ast.Assert or (kind is ast.Raise and "AssertionError" in ast.unparse(node))
+
+
+def is_test_file(path: str) -> bool:
+    return path.rpartition("/")[2].startswith("test_")
 
 
 def statements(node: ast.AST):
@@ -60,12 +70,12 @@ def cannot_fail(sources: dict[str, str]) -> tuple[int, list[str]]:
                 uses[file, name] |= references(parts, imported)
                 if any(map(asserts, parts)):
                     asserting.add((file, name))
-                if name.startswith("test_") and isinstance(node, ast.FunctionDef):
+                if name.startswith("test_") and isinstance(node, ast.FunctionDef) and is_test_file(file):
                     tests.append((file, name))
     more = asserting
     while more:
         asserting |= more
-        helpers = {name for file, name in asserting if not file.rpartition("/")[2].startswith("test_")}
+        helpers = {name for file, name in asserting if not is_test_file(file)}
         more = {
             (file, name)
             for (file, name), used in uses.items()

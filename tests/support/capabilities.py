@@ -285,10 +285,6 @@ class Capabilities:
         """Return whether graphics buffers can be registered: OpenGL buffers, or the software device's emulated ones."""
         return (self.device_count > 0 and (self.software(True) or self._has_opengl)) == wanted
 
-    def command(self, wanted: str) -> bool:
-        """Return whether a program is on the path; for zig, its Python package also counts."""
-        return shutil.which(wanted) is not None or (wanted == "zig" and importlib.util.find_spec("ziglang") is not None)
-
     def source(self, wanted: bool) -> bool:
         """Return whether the tests lie in a checkout, beside the source."""
         return (Path(__file__).parents[2] / "setup.py").exists() == wanted
@@ -323,18 +319,6 @@ class Capabilities:
         from support.headers import header_folders
 
         return (header_folders() is not None) == wanted
-
-    def cccl(self, wanted: bool) -> bool:
-        """Return whether kernels can include the headers of the CUDA Core Compute Libraries."""
-        from support.headers import cccl_folder
-
-        return (cccl_folder() is not None and self.cuda_headers(True)) == wanted
-
-    def curand_headers(self, wanted: bool) -> bool:
-        """Return whether kernels can include the headers of cuRAND."""
-        from support.headers import curand_folder
-
-        return (curand_folder() is not None) == wanted
 
     def modules(self, wanted: tuple[str, ...]) -> bool:
         """Return whether several optional Python packages are installed."""

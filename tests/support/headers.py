@@ -24,19 +24,3 @@ def header_folders() -> list[str] | None:
     # The wheel of the runtime lacks the headers of `crt`, which its own headers include.
     parts = ("cuda_fp16.h", "crt/host_defines.h", "cuda/std/type_traits")
     return folders if all(any(Path(folder, part).exists() for folder in folders) for part in parts) else None
-
-
-def cccl_folder() -> str | None:
-    """Return the folder of the headers of the CUDA Core Compute Libraries, or None if they are not installed."""
-    from cuda.pathfinder import locate_nvidia_header_directory
-
-    found = locate_nvidia_header_directory("cccl")
-    return str(found.abs_path) if found is not None else None
-
-
-def curand_folder() -> str | None:
-    """Return the folder of the headers of cuRAND, or None if they are not installed."""
-    from cuda.pathfinder import locate_nvidia_header_directory
-
-    found = locate_nvidia_header_directory("curand")
-    return str(found.abs_path) if found is not None else None

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""NumPy versions of the kernels in ``tests/emulator/kernels/barriers.cu``: arrays with one row per block."""
+"""NumPy versions of the kernels in ``kernels/barriers.cu``: arrays with one row per block."""
 
 import numpy as np
 

@@ -12,7 +12,7 @@ import ctypes, json, os, sys, tempfile
 import cuda.emulator
 cuda.emulator.activate()
 sys.path[:0] = {path!r}
-from emulator.conftest import Driver
+from support.driver import Driver
 from support.compiled import Program
 driver = Driver()
 driver.cuInit(0)

@@ -63,6 +63,8 @@ class Code:
                 driver.cuMemcpyHtoD(pointer, argument.ctypes.data, argument.nbytes)
                 arrays.append((pointer, argument))
                 argument, kind = int(pointer), ctypes.c_void_p
+            elif isinstance(argument, driver.CUtensorMap):
+                kind = None
             else:
                 kind = C_TYPES.get(type(argument)) or np.ctypeslib.as_ctypes_type(argument.dtype)
                 argument = argument.item() if isinstance(argument, np.generic) else argument

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The kernels in ``tests/emulator/kernels``, run on NumPy arrays by ``cuda.core``."""
+"""The kernels in ``kernels``, run on NumPy arrays by ``cuda.core``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-FOLDER = Path(__file__).resolve().parents[1] / "emulator" / "kernels"
+from support.paths import KERNELS
 
 
 def header_folders() -> list[str] | None:
@@ -69,7 +69,7 @@ class KernelFile:
     def __init__(
         self, name: str, *expressions: str, headers=False, cccl=False, curand=False, define: str | None = None
     ):
-        self.path = FOLDER / name
+        self.path = KERNELS / name
         self.expressions = expressions
         self.headers = headers
         self.cccl = cccl
