@@ -43,7 +43,7 @@ def test_kernels_run_and_a_fault_is_reported(program, compiler, tmp_path):
     assert "at program.cu:48 in beyond" in done.stderr
 
 
-def test_the_check_of_stacks_is_rejected(program):
+def test_check_of_stacks_is_rejected(program):
     environment = {**os.environ, "CUDA_EMULATOR_CHECK": "stack"}
     done = subprocess.run(program, env=environment, capture_output=True, text=True, timeout=60)
     assert done.returncode != 0

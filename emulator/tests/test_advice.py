@@ -111,7 +111,7 @@ def row_of(done, source):
     return row
 
 
-def test_the_status_is_that_of_the_program(done):
+def test_exit_status_is_the_programs(done):
     assert done.returncode == 3, done.stderr
 
 
@@ -190,7 +190,7 @@ def test_occupancy(done):
     assert (kernels["barriers"]["warps"], kernels["barriers"]["limit"]) == (64, None)
 
 
-def test_the_table_has_each_line_barrier_and_kernel(done):
+def test_table_has_each_line_barrier_and_kernel(done):
     lines = done.stdout.splitlines()
     assert lines[0].split() == (
         "place loads sectors best stores sectors best shared conflicts divergent source".split()

@@ -37,7 +37,7 @@ print("end")
 
 @pytest.mark.requires(nvrtc=True)
 @pytest.mark.parametrize("name", EXPECTED)
-def test_kernels_with_barriers_give_the_expected_results(stream, name):
+def test_kernels_with_barriers_return_expected_results(stream, name):
     out = np.empty_like(numbers())
     barriers(stream, name, BLOCKS, WIDTH, numbers(), out)
     np.testing.assert_array_equal(out, EXPECTED[name](numbers()))
@@ -85,7 +85,7 @@ def test_threads_of_a_warp_at_different_barriers_are_reported(driver, context, c
 
 
 @pytest.mark.requires(software=True)
-def test_different_warps_may_wait_at_different_barriers(driver, context, capfd):
+def test_different_warps_can_wait_at_different_barriers(driver, context, capfd):
     source = """
 extern "C" __global__ void k(int* x)
 {

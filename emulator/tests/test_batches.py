@@ -44,7 +44,7 @@ def box(driver, target, source, width, height, depth, order=1):
     return value
 
 
-def test_a_batch_makes_all_its_copies(driver, queue, memory, attributes):
+def test_batch_makes_all_its_copies(driver, queue, memory, attributes):
     target, source = memory
     pairs = [(target, source + 16), (target + 100, source + 32)]
     targets, sources = ([driver.CUdeviceptr(pair[i]) for pair in pairs] for i in range(2))
@@ -54,7 +54,7 @@ def test_a_batch_makes_all_its_copies(driver, queue, memory, attributes):
     assert read(driver, target + 100, 8).tolist() == list(range(32, 40))
 
 
-def test_bad_batches_are_refused(driver, queue, memory, attributes):
+def test_batch_rejects_invalid_arguments(driver, queue, memory, attributes):
     target, source = (driver.CUdeviceptr(pointer) for pointer in memory)
 
     def result(size=4, attribute=attributes, index=0, stream=queue):
@@ -67,7 +67,7 @@ def test_bad_batches_are_refused(driver, queue, memory, attributes):
     assert result(stream=driver.CUstream(0)) == "INVALID_VALUE"
 
 
-def test_a_batch_copies_boxes(driver, queue, memory):
+def test_batch_copies_boxes(driver, queue, memory):
     target, source = memory
     copied = box(driver, operand(driver, target, 16, 4), operand(driver, source, 8, 4), 4, 2, 2)
     driver.cuMemcpy3DBatchAsync(1, [copied], 0, queue)
@@ -78,7 +78,7 @@ def test_a_batch_copies_boxes(driver, queue, memory):
     assert (out == expected).all()
 
 
-def test_bad_boxes_are_refused(driver, queue, memory):
+def test_batch_rejects_invalid_boxes(driver, queue, memory):
     target, source = (operand(driver, pointer) for pointer in memory)
     good = box(driver, target, source, 4, 2, 2)
     assert driver.result("cuMemcpy3DBatchAsync", 1, [good], 0, queue) == "SUCCESS"

@@ -75,7 +75,7 @@ def code(driver, context, image):
     code.close()
 
 
-def test_a_barrier_waits_for_bulk_copies(code):
+def test_barrier_waits_for_bulk_copies(code):
     x, y = np.arange(64, dtype=np.int32), np.zeros(64, np.int32)
     code("plain", 1, 64, x, y)
     assert np.array_equal(y, 2 * np.arange(64))
@@ -118,7 +118,7 @@ def test_instructions_used_with_bulk_copies_are_executed(code):
         "elect.sync %0, %1;",
     ],
 )
-def test_other_instructions_are_refused_with_their_text(driver, text):
+def test_other_instructions_are_rejected_by_name(driver, text):
     source = f"""extern "C" __global__ void k(int* x) {{ int a = 0;
         asm volatile("{text}" : "+r"(a) : "l"(x), "r"(a), "r"(a), "r"(a), "h"((short)a)); }}"""
     log = Program(source, "-arch=sm_90").log
@@ -171,7 +171,7 @@ def test_coordinates_rejected_by_copy_engine_are_faults(driver, context, capfd, 
     assert message in capfd.readouterr().err
 
 
-def test_instructions_of_other_modes_reject_maps_of_wide_columns(driver, context, capfd):
+def test_wide_column_maps_need_instructions_of_their_mode(driver, context, capfd):
     """The result is undefined on a GPU, and a device of compute capability 9.0 lacks instructions for these modes."""
     image = MappedArray(driver, np.zeros((2, 6, 7, 8), np.float32))
     assert tile_fault_of(driver, "columns", image.wide_columns(8, 16), 0, 0) == "CUDA_ERROR_LAUNCH_FAILED"

@@ -100,7 +100,7 @@ def test_host_functions_are_called_by_every_launch(driver, queue, capture):
     assert len(calls) == 3
 
 
-def test_a_stream_forks_by_an_event_and_joins_by_another(driver, queue, memory, capture):
+def test_stream_forks_by_an_event_and_joins_by_another(driver, queue, memory, capture):
     other = driver.cuStreamCreate(1)
     fork, join = driver.cuEventCreate(2), driver.cuEventCreate(2)
 
@@ -124,7 +124,7 @@ def test_a_stream_forks_by_an_event_and_joins_by_another(driver, queue, memory, 
     assert driver.result("cuEventQuery", fork) == "INVALID_VALUE"
 
 
-def test_a_forked_stream_that_is_not_joined_fails_the_capture(driver, queue, memory, modes):
+def test_unjoined_forked_stream_fails_capture(driver, queue, memory, modes):
     other, fork = driver.cuStreamCreate(1), driver.cuEventCreate(2)
     driver.cuStreamBeginCapture(queue, modes["RELAXED"])
     driver.cuEventRecord(fork, queue)
@@ -134,7 +134,7 @@ def test_a_forked_stream_that_is_not_joined_fails_the_capture(driver, queue, mem
     assert (state(driver, queue), state(driver, other)) == (NONE, NONE)
 
 
-def test_a_capture_begins_and_ends_once_and_on_one_thread(driver, queue, modes):
+def test_capture_begins_and_ends_once_and_on_one_thread(driver, queue, modes):
     assert driver.result("cuStreamBeginCapture", driver.CUstream(0), modes["GLOBAL"]) == "STREAM_CAPTURE_UNSUPPORTED"
     assert end_of_capture(driver, queue) == "ILLEGAL_STATE"
     driver.cuStreamBeginCapture(queue, modes["GLOBAL"])
@@ -147,7 +147,7 @@ def test_a_capture_begins_and_ends_once_and_on_one_thread(driver, queue, modes):
     assert state(driver, queue) == NONE
 
 
-def test_a_capture_cannot_end_on_a_forked_stream(driver, queue, modes):
+def test_capture_cannot_end_on_a_forked_stream(driver, queue, modes):
     other, fork = driver.cuStreamCreate(1), driver.cuEventCreate(2)
     driver.cuStreamBeginCapture(queue, modes["GLOBAL"])
     driver.cuEventRecord(fork, queue)
@@ -157,14 +157,14 @@ def test_a_capture_cannot_end_on_a_forked_stream(driver, queue, modes):
 
 
 @pytest.mark.parametrize("name", ["cuStreamSynchronize", "cuStreamQuery", "cuStreamGetId"])
-def test_a_query_that_captures_do_not_support_invalidates_the_capture(driver, queue, modes, name):
+def test_unsupported_query_invalidates_capture(driver, queue, modes, name):
     driver.cuStreamBeginCapture(queue, modes["RELAXED"])
     assert driver.result(name, queue) == "STREAM_CAPTURE_UNSUPPORTED"
     assert state(driver, queue) == INVALIDATED
     assert end_of_capture(driver, queue) == "STREAM_CAPTURE_INVALIDATED"
 
 
-def test_a_refused_launch_invalidates_the_capture(driver, queue, kernel, modes):
+def test_rejected_launch_invalidates_capture(driver, queue, kernel, modes):
     driver.cuStreamBeginCapture(queue, modes["RELAXED"])
     function, shared = kernel("nothing"), 100_000
     assert driver.result("cuLaunchKernel", function, 1, 1, 1, 1, 1, 1, shared, queue, 0, 0) == "INVALID_VALUE"
@@ -173,7 +173,7 @@ def test_a_refused_launch_invalidates_the_capture(driver, queue, kernel, modes):
     assert end_of_capture(driver, queue) == "STREAM_CAPTURE_INVALIDATED"
 
 
-def test_a_captured_event_cannot_be_queried(driver, queue, modes):
+def test_captured_event_cannot_be_queried(driver, queue, modes):
     event = driver.cuEventCreate(0)
     driver.cuStreamBeginCapture(queue, modes["RELAXED"])
     driver.cuEventRecord(event, queue)
@@ -182,7 +182,7 @@ def test_a_captured_event_cannot_be_queried(driver, queue, modes):
     end_of_capture(driver, queue)
 
 
-def test_events_recorded_before_are_refused_unless_the_wait_is_external(driver, queue, modes, capture):
+def test_earlier_event_needs_an_external_wait(driver, queue, modes, capture):
     event = driver.cuEventCreate(0)
     driver.cuEventRecord(event, driver.cuStreamCreate(1))
     driver.cuCtxSynchronize()
@@ -209,7 +209,7 @@ def test_two_captures_cannot_merge(driver, queue, modes):
     assert [end_of_capture(driver, stream) for stream in (queue, other)] == ["STREAM_CAPTURE_INVALIDATED"] * 2
 
 
-def test_the_legacy_stream_is_refused_while_a_blocking_stream_captures(driver, context, memory, modes):
+def test_legacy_stream_fails_while_blocking_stream_captures(driver, context, memory, modes):
     blocking = driver.cuStreamCreate(0)
     driver.cuStreamBeginCapture(blocking, modes["RELAXED"])
     legacy = driver.CUstream(0)
@@ -225,7 +225,7 @@ UNSAFE = {"GLOBAL": {"same", "other"}, "THREAD_LOCAL": {"same"}, "RELAXED": set(
 
 @pytest.mark.parametrize("mode", UNSAFE)
 @pytest.mark.parametrize("thread", ["same", "other"])
-def test_the_mode_decides_which_threads_may_make_unsafe_calls(driver, context, queue, modes, mode, thread):
+def test_mode_decides_which_threads_can_make_unsafe_calls(driver, context, queue, modes, mode, thread):
     results = []
 
     def call():
@@ -261,7 +261,7 @@ def test_only_relaxed_captures_allow_frees_on_other_streams(driver, context, que
         driver.cuMemFreeAsync(pointer, other)
 
 
-def test_a_thread_may_relax_its_own_calls(driver, queue, modes):
+def test_thread_can_relax_its_own_calls(driver, queue, modes):
     driver.cuStreamBeginCapture(queue, modes["GLOBAL"])
     assert driver.cuThreadExchangeStreamCaptureMode(modes["RELAXED"]) == modes["GLOBAL"]
     driver.cuMemFree(driver.cuMemAlloc(64))
@@ -270,7 +270,7 @@ def test_a_thread_may_relax_its_own_calls(driver, queue, modes):
     end_of_capture(driver, queue)
 
 
-def test_a_destroyed_stream_ends_its_capture(driver, context, modes):
+def test_destroyed_stream_ends_its_capture(driver, context, modes):
     stream = driver.cuStreamCreate(1)
     driver.cuStreamBeginCapture(stream, modes["GLOBAL"])
     with pytest.raises(driver.Error):
@@ -279,7 +279,7 @@ def test_a_destroyed_stream_ends_its_capture(driver, context, modes):
     assert driver.cuMemAlloc(64)
 
 
-def test_a_capture_reports_its_graph_and_last_nodes(driver, queue, memory, modes):
+def test_capture_reports_its_graph_and_last_nodes(driver, queue, memory, modes):
     driver.cuStreamBeginCapture(queue, modes["RELAXED"])
     driver.cuMemsetD8Async(memory, 1, 4, queue)
     status, number, graph, nodes, _, count = driver.cuStreamGetCaptureInfo(queue)
@@ -291,14 +291,14 @@ def test_a_capture_reports_its_graph_and_last_nodes(driver, queue, memory, modes
     assert driver.result("cuGraphDestroy", ended) == "INVALID_VALUE"
 
 
-def test_launching_a_graph_on_a_capturing_stream_invalidates_the_capture(driver, queue, memory, modes, capture):
+def test_graph_launch_on_capturing_stream_invalidates_capture(driver, queue, memory, modes, capture):
     _, _, inner = capture(lambda: driver.cuMemsetD8Async(memory, 8, 4, queue))
     driver.cuStreamBeginCapture(queue, modes["RELAXED"])
     assert driver.result("cuGraphLaunch", inner, queue) == "STREAM_CAPTURE_UNSUPPORTED"
     assert end_of_capture(driver, queue) == "STREAM_CAPTURE_INVALIDATED"
 
 
-def test_a_capture_into_a_graph_fails_if_a_forked_stream_is_not_joined(driver, context, queue, memory, modes):
+def test_unjoined_forked_stream_fails_capture_into_graph(driver, context, queue, memory, modes):
     graph = driver.cuGraphCreate(0)
     other, fork = driver.cuStreamCreate(1), driver.cuEventCreate(2)
     for is_joined in (True, False):
@@ -334,7 +334,7 @@ def trimmed(driver, context):
     driver.cuDeviceGraphMemTrim(0)
 
 
-def test_memory_of_a_graph_exists_from_its_launch_until_it_is_freed(driver, queue, capture, trimmed):
+def test_graph_memory_exists_from_launch_until_freed(driver, queue, capture, trimmed):
     def work():
         pointer = driver.cuMemAllocAsync(1 << 20, queue)
         driver.cuMemsetD8Async(pointer, 7, 64, queue)
@@ -359,7 +359,7 @@ def test_memory_of_a_graph_exists_from_its_launch_until_it_is_freed(driver, queu
     assert graph_memory(driver) == [0, STEP, 0, STEP]
 
 
-def test_a_graph_frees_its_own_memory(driver, queue, kernel, capture, trimmed, memory):
+def test_graph_frees_its_own_memory(driver, queue, kernel, capture, trimmed, memory):
     def work():
         pointer = driver.cuMemAllocAsync(64, queue)
         driver.cuMemsetD8Async(pointer, 0, 64, queue)
@@ -386,7 +386,7 @@ def test_auto_free_frees_memory_at_the_next_launch(driver, queue, capture, trimm
     driver.cuMemFree(pointer)
 
 
-def test_another_graph_frees_the_memory(driver, queue, capture, trimmed):
+def test_another_graph_frees_memory(driver, queue, capture, trimmed):
     pointer, _, allocates = capture(lambda: driver.cuMemAllocAsync(64, queue))
     _, _, frees = capture(lambda: driver.cuMemFreeAsync(pointer, queue))
     assert driver.result("cuGraphLaunch", frees, queue) == "INVALID_VALUE"
@@ -411,20 +411,20 @@ def test_memory_outlives_its_graph(driver, queue, modes, trimmed):
     assert driver.result("cuMemFree", pointer) == "INVALID_VALUE"
 
 
-def test_a_graph_cannot_free_other_memory(driver, queue, memory, modes):
+def test_graph_cannot_free_other_memory(driver, queue, memory, modes):
     driver.cuStreamBeginCapture(queue, modes["RELAXED"])
     assert driver.result("cuMemFreeAsync", memory, queue) == "INVALID_VALUE"
     assert state(driver, queue) == ACTIVE
     end_of_capture(driver, queue)
 
 
-def test_a_graph_that_needs_too_much_memory_fails_at_its_launch(driver, queue, capture, trimmed):
+def test_graph_exceeding_device_memory_fails_on_launch(driver, queue, capture, trimmed):
     total = driver.cuMemGetInfo()[1]
     _, _, executable = capture(lambda: driver.cuMemAllocAsync(total + (1 << 20), queue))
     assert driver.result("cuGraphLaunch", executable, queue) == "OUT_OF_MEMORY"
 
 
-def test_use_of_memory_that_the_graph_has_freed_is_reported(child):
+def test_use_of_memory_freed_by_graph_is_reported(child):
     text = child(
         """
 import ctypes

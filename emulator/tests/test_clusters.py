@@ -97,31 +97,31 @@ def run(driver, library, name, array, *shape, **options):
 
 
 @pytest.mark.parametrize("cluster", [(2, 1), (2, 2), (2, 3), (8, 1)])
-def test_blocks_know_their_index_in_the_cluster(driver, library, cluster):
+def test_blocks_read_their_index_in_cluster(driver, library, cluster):
     found = run(driver, library, b"places", np.zeros((6, 8), np.uint32), (8, 6), 33, cluster=cluster)
     (w, h), (y, x) = cluster, np.indices(found.shape)
     assert (found == (x % w + w * (y % h)) + 100 * w * h + 10000 * (x // w + 10 * (y // h))).all()
 
 
 @pytest.mark.parametrize("blocks", [4, 64])
-def test_blocks_read_the_shared_memory_of_others_between_barriers(driver, library, blocks):
+def test_blocks_read_each_others_shared_memory_between_barriers(driver, library, blocks):
     found = run(driver, library, b"rotate", np.zeros(blocks * 32, np.int32), (blocks,), 32, shared=128)
     block, i = np.divmod(np.arange(blocks * 32), 32)
     neighbour = block // 4 * 4 + (block + 1) % 4
     assert (found == 3 * (5 * (neighbour * 32 + i) + 10000)).all()
 
 
-def test_the_barrier_does_not_wait_for_ended_threads(driver, library):
+def test_barrier_does_not_wait_for_ended_threads(driver, library):
     found = run(driver, library, b"early", np.zeros(6, np.int32), (6,), 64, cluster=(3,))
     assert found.tolist()[0::3] + found.tolist()[2::3] == [1] * 4
 
 
-def test_access_beyond_the_shared_memory_of_another_block_is_reported(driver, library):
+def test_access_past_another_blocks_shared_memory_is_reported(driver, library):
     with pytest.raises(driver.Error, match="ILLEGAL_ADDRESS"):
         run(driver, library, b"behind", np.zeros(1, np.int32), (2,), 1, cluster=(2,))
 
 
-def test_bad_cluster_sizes_are_refused(driver, library):
+def test_launch_rejects_invalid_cluster_sizes(driver, library):
     kernel = driver.CUfunction(int(driver.cuLibraryGetKernel(library, b"places")))
     arguments = ((0,), (ctypes.c_void_p,)), 0
     assert driver.result("cuLaunchKernelEx", config(driver, (5,), 1, (2,)), kernel, *arguments) == "INVALID_VALUE"
@@ -142,14 +142,14 @@ def test_larger_clusters_have_lower_occupancy(driver, library):
     driver.cuFuncSetAttribute(kernel, attribute, 0)
 
 
-def test_without_a_cluster_size_occupancy_is_that_of_one_block(driver, library):
+def test_occupancy_without_cluster_size_counts_single_blocks(driver, library):
     kernel = driver.CUfunction(int(driver.cuLibraryGetKernel(library, b"places")))
     alone = driver.cuOccupancyMaxActiveClusters(kernel, config(driver, (16,), 1024))
     assert alone == driver.cuOccupancyMaxActiveClusters(kernel, config(driver, (16,), 1024, (1,)))
     assert alone == 2 * 132
 
 
-def test_occupancy_uses_the_cluster_size_that_the_function_requires(driver, library):
+def test_occupancy_uses_required_cluster_size_of_function(driver, library):
     kernel = driver.CUfunction(int(driver.cuLibraryGetKernel(library, b"places")))
     attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH
     driver.cuFuncSetAttribute(kernel, attribute, 4)

@@ -64,19 +64,19 @@ REFUSED_WITHOUT_NEWLINE = {
 
 
 @pytest.mark.parametrize("option", ACCEPTED.replace("\n", "|").strip("|").split("|"))
-def test_options_of_nvrtc_are_accepted(driver, option):
+def test_nvrtc_options_are_accepted(driver, option):
     program = Program(KERNEL, *option.split(" "))
     assert (program.result, program.log) == ("SUCCESS", "")
 
 
 @pytest.mark.parametrize("option", REFUSED)
-def test_other_options_are_refused(driver, option):
+def test_unknown_options_are_rejected(driver, option):
     program = Program(KERNEL, *option.split(" "))
     assert (program.result, program.log) == ("INVALID_OPTION", f"nvrtc: error: {REFUSED[option]}\n")
 
 
 @pytest.mark.parametrize("option", REFUSED_WITHOUT_NEWLINE)
-def test_options_that_need_others_are_refused(driver, option):
+def test_options_are_rejected_without_their_prerequisites(driver, option):
     program = Program(KERNEL, *option.split(" "))
     assert (program.result, program.log) == ("INVALID_OPTION", f"nvrtc: error: {REFUSED_WITHOUT_NEWLINE[option]}")
 
@@ -90,18 +90,18 @@ def test_options_are_accepted_together_and_with_blanks_around(driver, options):
 
 
 @pytest.mark.parametrize("option", ["-dopt", "--Ofast-compile"])
-def test_a_missing_value_is_only_a_message_as_with_nvrtc(driver, option):
+def test_missing_value_is_only_a_message_as_with_nvrtc(driver, option):
     program = Program(KERNEL, option)
     assert (program.result, program.log) == ("SUCCESS", f"nvrtc: error: {option} expects a value\n")
 
 
-def test_a_missing_precompiled_header_is_a_catastrophic_error(driver):
+def test_missing_precompiled_header_is_a_catastrophic_error(driver):
     program = Program(KERNEL, "--use-pch=/nowhere/a.pch", name="a.cu")
     assert program.result == "COMPILATION"
     assert program.log.startswith('Catastrophic error: cannot open precompiled header file "/nowhere/a.pch"\n')
 
 
-def test_an_architecture_given_twice_is_a_warning(driver):
+def test_architecture_given_twice_is_a_warning(driver):
     program = Program(KERNEL, "-arch=sm_90", "-arch=sm_80")
     expected = 'nvrtc: warning: "--gpu-architecture(-arch)=90" followed by "--gpu-architecture(-arch)=80"\n'
     assert (program.result, program.log) == ("SUCCESS", expected)
@@ -146,19 +146,19 @@ ERRORS = {
 
 
 @pytest.mark.parametrize("body", ERRORS)
-def test_errors_have_the_form_of_nvrtc(driver, body):
+def test_errors_use_nvrtc_format(driver, body):
     program = Program('extern "C" __global__ void k(int* x) {           ' + body + " }", "-arch=sm_90")
     assert program.result == "COMPILATION"
     assert re.search(ERRORS[body], program.log)
 
 
-def test_the_log_ends_with_the_number_of_errors(driver):
+def test_log_ends_with_the_number_of_errors(driver):
     program = Program("__global__ void k(int* x) { x[0] = y; }", name="folder/my kernel.cu")
     assert program.log.startswith('folder/my kernel.cu(1): error: identifier "y" is undefined\n')
     assert program.log.endswith('1 error detected in the compilation of "folder/my kernel.cu".\n')
 
 
-def test_an_option_accepts_functions_without_annotation(driver):
+def test_option_accepts_functions_without_annotation(driver):
     host = "int f(int a) { return a; }\nstruct S { int g() { return 1; } };\n"
     source = host + "__global__ void k(int* x) { x[0] = f(S().g()); }"
     assert Program(source, "-default-device").result == "SUCCESS"
@@ -173,7 +173,7 @@ def test_warnings_can_be_suppressed(driver):
     assert Program(source, "-Werror=all-warnings").result == "COMPILATION"
 
 
-def test_headers_can_be_passed_as_text(driver):
+def test_headers_can_be_passed_as_strings(driver):
     headers = {"a.h": '#include "sub/b.h"\n__device__ int f() { return B; }\n', "sub/b.h": "#define B 5\n"}
     source = "#include <a.h>\n__global__ void k(int* x) { x[0] = f(); }"
     assert Program(source, headers=headers).result == "SUCCESS"
@@ -210,7 +210,7 @@ def test_name_expressions_become_lowered_names(driver):
     assert program.nvrtc.nvrtcAddNameExpression(program.handle, b"k<char>")[0] == 8
 
 
-def test_a_wrong_name_expression_is_reported_with_its_line(driver):
+def test_wrong_name_expression_is_reported_with_its_line(driver):
     program = Program("__global__ void k() {}", names=["k", "missing"])
     assert program.result == "COMPILATION"
     assert (
@@ -218,7 +218,7 @@ def test_a_wrong_name_expression_is_reported_with_its_line(driver):
     )
 
 
-def test_a_program_sees_the_macros_of_nvrtc(driver):
+def test_program_sees_nvrtc_macros(driver):
     source = """
     static_assert(__CUDA_ARCH__ == 890 && __CUDACC__ && __CUDACC_RTC__ && __cplusplus == 201703L, "");
     #if defined(__GNUC__) || defined(__linux__) || defined(__x86_64__) || defined(__NVCC__)
@@ -229,7 +229,7 @@ def test_a_program_sees_the_macros_of_nvrtc(driver):
     assert Program(source, "-arch=sm_89").log == ""
 
 
-def test_the_other_calls_return_what_the_device_supports(driver):
+def test_other_calls_return_supported_values(driver):
     nvrtc = Program(KERNEL).nvrtc
     program = Program(KERNEL, "--pch")
     assert nvrtc.nvrtcGetPCHCreateStatus(program.handle)[0] == nvrtc.nvrtcResult.NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED
@@ -243,7 +243,7 @@ def test_the_other_calls_return_what_the_device_supports(driver):
     assert nvrtc.nvrtcDestroyProgram(handle)[0] == nvrtc.nvrtcResult.NVRTC_ERROR_INVALID_PROGRAM
 
 
-def test_the_text_output_names_the_target_and_the_kernels(driver):
+def test_text_output_names_the_target_and_the_kernels(driver):
     program = Program(
         'template <class T> __global__ void k(T* x) {} extern "C" __global__ void plain() {}',
         "-arch=compute_90",
@@ -263,24 +263,24 @@ NOT_HERE = r"note: <{0}> is not available on the software device; what can be in
 
 
 @pytest.mark.parametrize("name", ["nvfunctional", "cub/cub.cuh", "cuda/atomic", "vector", "curand_kernel.h"])
-def test_the_error_for_a_header_that_is_not_available_lists_the_available_ones(driver, name):
+def test_missing_header_error_lists_available_headers(driver, name):
     log = Program(f"#include <{name}>\n" + KERNEL).log
     assert f'catastrophic error: cannot open source file "{name}"' in log
     assert re.search(NOT_HERE.format(re.escape(name)), log)
 
 
-def test_the_error_for_a_header_that_is_not_needed_says_so(driver):
+def test_error_names_headers_that_are_not_needed(driver):
     log = Program("#include <math.h>\n" + KERNEL).log
     assert "note: remove the #include: the software device declares what kernels can use of <math.h> anyway" in log
 
 
-def test_the_error_for_a_header_of_the_program_has_no_note(driver):
+def test_missing_program_header_error_has_no_note(driver):
     log = Program('#include "mine.h"\n' + KERNEL).log
     assert 'cannot open source file "mine.h"' in log
     assert "note" not in log
 
 
-def test_a_toolkit_header_on_the_include_path_is_a_single_error(driver, tmp_path):
+def test_toolkit_header_on_the_include_path_is_a_single_error(driver, tmp_path):
     (tmp_path / "cuda_awbarrier.h").write_text("struct pipeline { unknown x; };\nother y;\n" * 50)
     log = Program("\n#include <cuda_awbarrier.h>\n" + KERNEL, f"-I{tmp_path}").log
     message = "a header of the CUDA toolkit, cuda_awbarrier.h, cannot be compiled for the software device; what can be"
@@ -291,7 +291,7 @@ def test_a_toolkit_header_on_the_include_path_is_a_single_error(driver, tmp_path
 @pytest.mark.parametrize(
     "form", ["(uint64_t* x) {{\n", "(int* x, int32_t n)\n{{\n", "(const uint8_t* x, int32_t* y) {{"]
 )
-def test_an_unknown_type_is_a_single_error(driver, form):
+def test_unknown_type_is_a_single_error(driver, form):
     body = "  int i = threadIdx.x;\n  if (i < 3)\n    x[i] = i;\n  while (x[i]) x[0] = 2;\n}\n"
     log = Program('extern "C" __global__ void k' + form + body).log
     errors = [line for line in log.splitlines() if "error: " in line]
@@ -317,7 +317,7 @@ default_program(1): remark #20200-D: #pragma message: "note me"
 """
 
 
-def test_volatile_assignments_give_no_warning(driver):
+def test_volatile_assignments_cause_no_warning(driver):
     source = """
     struct Pair
     {
@@ -345,7 +345,7 @@ def test_warning_directives_are_in_the_log(driver):
     assert program.log.startswith("default_program(1): error #1105-D: #warning directive: hello there\n")
 
 
-def test_messages_are_in_the_order_of_the_source(driver):
+def test_messages_follow_source_order(driver):
     program = Program("#warning hello there\n" + "__global__ void k(int* x) { x[0] = z; }")
     assert program.log.startswith(WARNING)
     assert 'default_program(2): error: identifier "z" is undefined' in program.log

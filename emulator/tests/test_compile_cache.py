@@ -36,7 +36,7 @@ def test_results_are_cached_on_disk(child, tmp_path):
     assert files == {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir() if path.is_file()}
 
 
-def test_damaged_entries_are_compiled_again(child, tmp_path):
+def test_corrupt_entries_are_compiled_again(child, tmp_path):
     child(CHILD, CACHE_DIR=tmp_path)
     for path in tmp_path.iterdir():
         if path.is_file():
@@ -51,7 +51,7 @@ def test_programs_compile_without_a_cache(child, folder):
     assert ("cannot be written" in out) == (folder != "none")
 
 
-def test_a_changed_header_is_compiled_again(driver, tmp_path):
+def test_changed_header_is_compiled_again(driver, tmp_path):
     (tmp_path / "value.h").write_text("#define VALUE 1\n")
     first = Program(KERNEL, "-arch=sm_90", f"-I{tmp_path}").output("PTX")
     assert Program(KERNEL, "-arch=sm_90", f"-I{tmp_path}").output("PTX") == first
@@ -59,7 +59,7 @@ def test_a_changed_header_is_compiled_again(driver, tmp_path):
     assert Program(KERNEL, "-arch=sm_90", f"-I{tmp_path}").output("PTX") != first
 
 
-def test_without_a_compiler_the_log_says_what_to_install(child, tmp_path):
+def test_log_names_compilers_to_install(child, tmp_path):
     out = child(CHILD, CACHE_DIR=tmp_path, CXX="no-such-compiler")
     assert out.startswith("BUILTIN_OPERATION_FAILURE")
     assert "CUDA_EMULATOR_CXX=no-such-compiler names no program that can be run" in out
@@ -73,7 +73,7 @@ def run_without_compiler(child, folder, tmp_path):
     return child(CHILD.replace("import sys\n", change, 1), CACHE_DIR=tmp_path / "cache")
 
 
-def test_no_module_of_the_working_directory_is_run_as_the_compiler(child, tmp_path):
+def test_working_directory_module_is_not_run_as_compiler(child, tmp_path):
     (tmp_path / "ziglang.py").write_text("open('planted', 'w')\nprint('clang version 1')\n")
     (tmp_path / "importlib").mkdir()
     (tmp_path / "importlib" / "__init__.py").write_text("open('planted', 'w')\n")
@@ -82,7 +82,7 @@ def test_no_module_of_the_working_directory_is_run_as_the_compiler(child, tmp_pa
     assert not (tmp_path / "planted").exists()
 
 
-def test_the_compiler_of_an_installed_package_is_run_by_its_path(child, tmp_path, monkeypatch):
+def test_installed_package_compiler_is_run_by_path(child, tmp_path, monkeypatch):
     package = tmp_path / "packages" / "ziglang"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("")
@@ -107,7 +107,7 @@ print(program.result, program.log)
     ("name", "option"),
     [("@options/k.cu", ""), ("k.cu", "-I@options"), ("k.cu", "--include-path=@options"), ("=options/k.cu", "")],
 )
-def test_no_text_of_a_program_is_a_file_of_options(child, tmp_path, name, option):
+def test_program_strings_are_not_read_as_option_files(child, tmp_path, name, option):
     (tmp_path / "options").write_text("-o planted\n")
     for folder in ("@options", "=options"):
         (tmp_path / folder).mkdir()
@@ -119,7 +119,7 @@ def test_no_text_of_a_program_is_a_file_of_options(child, tmp_path, name, option
 
 
 @pytest.mark.parametrize("option", ["-D@options", "-U@options", "-D1", "-D"])
-def test_a_macro_begins_with_a_letter(driver, tmp_path, monkeypatch, option):
+def test_macro_begins_with_a_letter(driver, tmp_path, monkeypatch, option):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "options").write_text("-DVALUE=3\n")
     program = Program('extern "C" __global__ void k(int* x) { x[0] = VALUE; }', option)
@@ -128,7 +128,7 @@ def test_a_macro_begins_with_a_letter(driver, tmp_path, monkeypatch, option):
     assert f"invalid macro {kind}: {option[2:]}\n" in program.log
 
 
-def test_another_folder_is_used_if_that_for_temporary_files_is_missing(child, tmp_path):
+def test_missing_temporary_directory_is_replaced(child, tmp_path):
     code = CHILD.replace("import sys\n", "import sys, os\nos.environ['TMPDIR'] = '/nonexistent'\n", 1)
     assert child(code, CACHE_DIR=tmp_path).startswith("SUCCESS")
 
@@ -154,7 +154,7 @@ def test_threads_compile_at_the_same_time(driver):
     assert results == dict.fromkeys(range(4), "SUCCESS")
 
 
-def test_threads_that_compile_first_share_the_precompiled_prelude(child, tmp_path):
+def test_first_compiling_threads_share_precompiled_prelude(child, tmp_path):
     code = CHILD.partition("program =")[0] + (
         "import threading\n"
         "def work(index):\n"
@@ -179,12 +179,12 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize("image", FOREIGN)
-def test_foreign_images_are_refused(driver, context, image):
+def test_loading_rejects_foreign_images(driver, context, image):
     arguments = (bytes(image) + bytes(64), [], [], 0, [], [], 0)
     assert driver.result("cuLibraryLoadData", *arguments) == FOREIGN[image]
 
 
-def test_damaged_images_never_crash(child):
+def test_corrupt_images_never_crash(child):
     code = f"""
 import sys, random
 sys.path[:0] = {sys.path!r}
@@ -212,7 +212,7 @@ print(sorted(results))
 
 
 @pytest.mark.parametrize("options", [["-arch=sm_100"], ["-arch=compute_100"], ["-arch=sm_80"]])
-def test_images_for_another_architecture_are_refused(driver, context, options):
+def test_loading_rejects_images_for_another_architecture(driver, context, options):
     image = Program('extern "C" __global__ void k() {}', *options).image
     assert driver.result("cuLibraryLoadData", image, [], [], 0, [], [], 0) == "NO_BINARY_FOR_GPU"
 
@@ -294,7 +294,7 @@ def test_files_planted_in_place_of_entries_are_replaced(child, tmp_path, plant):
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o077, 0o777])
-def test_files_and_folders_are_private_with_any_umask(child, tmp_path, umask):
+def test_files_and_directories_are_private_with_any_umask(child, tmp_path, umask):
     folder = tmp_path / "some" / "folders"
     code = CHILD.replace("import sys\n", f"import sys, os\nos.umask({umask})\n", 1)
     with_files = code if umask != 0o777 else code.replace(f"os.umask({umask})", "pass")
@@ -304,7 +304,7 @@ def test_files_and_folders_are_private_with_any_umask(child, tmp_path, umask):
     assert {mode for path, mode in modes.items() if path.is_file()} == {0o600}
 
 
-def test_a_prelude_in_a_folder_that_others_may_write_is_not_used(child, tmp_path):
+def test_prelude_in_directory_writable_by_others_is_not_used(child, tmp_path):
     child(CHILD, CACHE_DIR=tmp_path)
     folders = [path for path in tmp_path.iterdir() if path.is_dir()]
     for path in files_of(tmp_path):
@@ -316,7 +316,7 @@ def test_a_prelude_in_a_folder_that_others_may_write_is_not_used(child, tmp_path
     assert {(folder / "emulator_prelude.h.gch").read_bytes() for folder in folders} <= {b"planted"}
 
 
-def test_a_prelude_in_a_cache_that_others_may_write_is_not_used(child, tmp_path):
+def test_prelude_in_cache_writable_by_others_is_not_used(child, tmp_path):
     child(CHILD, CACHE_DIR=tmp_path)
     (prelude,) = tmp_path.glob("prelude-*/emulator_prelude.h.gch")
     time = prelude.stat().st_mtime_ns
@@ -329,7 +329,7 @@ def test_a_prelude_in_a_cache_that_others_may_write_is_not_used(child, tmp_path)
 
 
 @pytest.mark.requires(compiler=True, source=True)
-def test_removing_a_folder_follows_no_link(tmp_path):
+def test_removing_directory_does_not_follow_links(tmp_path):
     source = SOURCES / "front" / "process.cpp"
     (tmp_path / "main.cpp").write_text(
         f'#include "{source}"\nint main(int, char** words) {{ emu::front::remove_folder(words[1]); }}\n'
@@ -349,7 +349,7 @@ def test_removing_a_folder_follows_no_link(tmp_path):
     assert (tmp_path / "link").is_symlink() and (tmp_path / "kept" / "file").exists()
 
 
-def test_a_copy_of_the_cache_is_used(child, tmp_path):
+def test_copy_of_the_cache_is_used(child, tmp_path):
     first, second = tmp_path / "first", tmp_path / "second"
     child(CHILD, CACHE_DIR=first)
     shutil.copytree(first, second)
@@ -358,7 +358,7 @@ def test_a_copy_of_the_cache_is_used(child, tmp_path):
     assert {path.name: path.stat().st_mtime_ns for path in files_of(second)} == before
 
 
-def test_a_full_disk_prevents_only_the_entry(child, tmp_path):
+def test_full_disk_prevents_only_the_entry(child, tmp_path):
     child(CHILD, CACHE_DIR=tmp_path / "first")
     sizes = [path.stat().st_size for path in files_of(tmp_path / "first")]
     # Entries are a little longer than the files that the compiler writes into its own folder.

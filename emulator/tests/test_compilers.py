@@ -18,7 +18,7 @@ FILES = [
     *(
         "test_device_language",
         "test_device_math",
-        "test_device_words",
+        "test_device_syntax",
         "test_half",
         "test_inline_ptx",
         "test_ptx_modules",
@@ -56,7 +56,7 @@ def test_kernels_run_and_are_checked_with_other_compilers(name, file):
 
 
 @pytest.mark.requires(pages=True)
-def test_the_design_page_lists_the_differences():
+def test_design_page_lists_the_differences():
     page = (PAGES / "design" / "emulator.md").read_text()
     table = page[page.index("| With clang and zig |") :].split("\n\n")[0]
     assert all(words in table for words in DIFFERENCES)

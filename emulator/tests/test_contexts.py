@@ -17,7 +17,7 @@ def value(result):
 """
 
 
-def test_calls_without_a_context_are_refused(child):
+def test_calls_without_context_fail(child):
     child(
         PRIMARY
         + """
@@ -30,7 +30,7 @@ assert int(value(d.cuCtxGetCurrent())) == 0
     )
 
 
-def test_the_primary_context_keeps_its_handle(child):
+def test_primary_context_keeps_its_handle(child):
     child(
         PRIMARY
         + """
@@ -48,7 +48,7 @@ assert name(d.cuMemFree(value(d.cuMemAlloc(64)))) == "SUCCESS"
     )
 
 
-def test_a_reset_frees_the_memory_and_keeps_the_reference_count(child):
+def test_reset_frees_the_memory_and_keeps_the_reference_count(child):
     child(
         PRIMARY
         + """
@@ -64,7 +64,7 @@ assert [name(d.cuDevicePrimaryCtxRelease(0)) for _ in range(3)] == ["SUCCESS", "
     )
 
 
-def test_flags_of_the_primary_context_can_be_set_while_it_is_active(child):
+def test_primary_context_flags_can_be_set_while_active(child):
     child(
         PRIMARY
         + """
@@ -92,7 +92,7 @@ def test_destroying_the_current_context_pops_it(driver, context):
     assert int(driver.cuCtxGetCurrent()) == int(context)
 
 
-def test_a_destroyed_context_below_the_top_stays_in_the_stack(driver, context):
+def test_destroyed_context_below_the_top_stays_in_the_stack(driver, context):
     other = driver.cuCtxCreate(None, 0, 0)
     driver.cuCtxPushCurrent(context)
     driver.cuCtxDestroy(other)
@@ -104,7 +104,7 @@ def test_a_destroyed_context_below_the_top_stays_in_the_stack(driver, context):
     driver.cuCtxPopCurrent()
 
 
-def test_unknown_handles_are_refused(driver, context):
+def test_unknown_handles_are_rejected(driver, context):
     assert driver.result("cuCtxSetCurrent", driver.CUcontext(0x1234)) == "INVALID_CONTEXT"
     assert driver.result("cuCtxPushCurrent", driver.CUcontext(0)) == "INVALID_CONTEXT"
     assert driver.result("cuCtxDestroy", driver.CUcontext(8)) == "INVALID_CONTEXT"
@@ -120,7 +120,7 @@ def test_limits_have_defaults_and_can_be_set(driver, context):
     assert driver.result("cuCtxSetLimit", limit.CU_LIMIT_STACK_SIZE, 1 << 40) == "INVALID_VALUE"
 
 
-def test_priorities_and_api_version_are_those_of_the_driver(driver, context):
+def test_priorities_and_api_version_equal_the_drivers(driver, context):
     assert driver.cuCtxGetStreamPriorityRange() == (0, -5)
     assert driver.cuCtxGetApiVersion(context) == 3020
 

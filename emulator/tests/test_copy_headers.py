@@ -203,13 +203,13 @@ def test_ptx_copies_bytes(run):
         ("cuda::ptx::cp_reduce_async_bulk();", "cp_reduce_async_bulk"),
     ],
 )
-def test_functions_that_are_not_available_are_named(driver, body, message):
+def test_unavailable_functions_are_named(driver, body, message):
     source = f"#include <cuda/barrier>\n#include <cuda/ptx>\n__global__ void k() {{ {body} }}"
     log = Program(source, "-arch=sm_90").log
     assert message in log and "error" in log
 
 
-def test_misuse_is_reported_with_the_line_of_the_program(driver, context, capfd):
+def test_misuse_is_reported_with_program_line(driver, context, capfd):
     source = (
         "#include <cuda/barrier>\n"
         'extern "C" __global__ void k() {\n'

@@ -143,7 +143,7 @@ def test_coverage_counts_both_ways_of_each_branch(tmp_path):
     assert '   100   1/2 </span><span class="hit">    if (i &gt; 1000)</span>' in page
 
 
-def test_a_second_run_starts_at_zero(tmp_path):
+def test_second_run_starts_at_zero(tmp_path):
     for _ in range(2):
         assert emulator(tmp_path, "--coverage", "out").returncode == 0
     assert "DA:1,7" in (tmp_path / "out" / "kernels.info").read_text()
@@ -166,7 +166,7 @@ def test_gdb_leaves_the_python_path_to_the_program(tmp_path):
     assert any(line.startswith("PYTHONPATH = /") for line in lines), lines
 
 
-def test_gdb_has_to_be_installed(tmp_path):
+def test_gdb_must_be_installed(tmp_path):
     done = emulator(tmp_path, "--gdb", PATH="/nowhere")
     assert done.returncode == 1
     assert "--gdb needs gdb, which is not installed" in done.stderr

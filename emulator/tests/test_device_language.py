@@ -187,7 +187,7 @@ print((np.asarray(out.view((250,), np.int32)) == np.arange(250)).all())
     assert text.split() == ["True"]
 
 
-def test_templates_are_instantiated_by_name_expression_or_explicitly(context, code):
+def test_templates_are_instantiated_by_name_or_explicitly(context, code):
     for name, kind in (("_Z5twiceIfEvPT_", np.float32), ("_Z5twiceIsEvPT_", np.int16)):
         x = np.arange(4, dtype=kind)
         code(name, 1, 4, x)
@@ -209,13 +209,13 @@ def test_threads_of_a_branch_form_a_group(context, code):
     assert x[(i % 3 == 1) & (i < 32)].tolist() == [11] * 11
 
 
-def test_a_cooperative_grid_synchronizes(context, code):
+def test_cooperative_grid_synchronizes(context, code):
     x = np.zeros(257, np.int32)
     code("grid", 4, 64, x, 256, cooperative=True)
     assert (x[:256] == 15).all()
 
 
-def test_atomics_give_exact_results(context, code):
+def test_atomics_return_exact_results(context, code):
     x, u, w = np.zeros(9, np.int32), np.zeros(4, np.uint32), np.zeros(3, np.uint64)
     f, d = np.zeros(2, np.float32), np.zeros(1)
     x[5] = 255
@@ -271,7 +271,7 @@ extern "C" __global__ void moves(int* x) { int a = 4; x[0] = std::move(a); }
 @pytest.mark.parametrize(
     ("source", "options", "expected"), [(MOVES, (), 3), (OWN, ("-builtin-move-forward=false",), 4)]
 )
-def test_move_and_forward_need_no_header(driver, context, source, options, expected):
+def test_move_and_forward_work_without_header(driver, context, source, options, expected):
     x = np.zeros(1, np.int32)
     moves = Code(driver, Program(source, "-arch=sm_90", *options).image)
     moves("moves", 1, 1, x)

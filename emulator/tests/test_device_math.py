@@ -175,7 +175,7 @@ INTRINSICS = [
 
 
 @pytest.mark.parametrize("index", range(len(INTRINSICS)), ids=[body.split("__")[-1][:12] for body, _ in INTRINSICS])
-def test_intrinsics_give_the_documented_values(context, code, index):
+def test_intrinsics_return_documented_values(context, code, index):
     out = np.zeros(8, np.int64)
     code(f"i{index}", 1, 1, out, np.zeros(1))
     expected = INTRINSICS[index][1]

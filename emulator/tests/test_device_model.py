@@ -1,5 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
+"""Attributes, names and peers of the devices."""
+
 import pytest
 
 # The values of an H200, except for capabilities that the software device lacks, which are tested below.
@@ -37,12 +39,12 @@ def attribute(driver, name, device=0):
 
 
 @pytest.mark.parametrize(("name", "value"), NUMBERS.items())
-def test_attributes_have_the_values_of_the_compute_capability(driver, name, value):
+def test_attributes_match_compute_capability(driver, name, value):
     assert attribute(driver, name) == value
 
 
 @pytest.mark.parametrize("name", ABSENT)
-def test_capabilities_that_the_device_lacks_are_0(driver, name):
+def test_missing_capabilities_are_0(driver, name):
     assert attribute(driver, name) == 0
 
 
@@ -67,7 +69,7 @@ def test_devices_have_names_and_identifiers(driver):
 
 
 @pytest.mark.parametrize("ordinal", [-1, 2, 99])
-def test_unknown_devices_are_refused(driver, ordinal):
+def test_unknown_devices_are_rejected(driver, ordinal):
     assert driver.result("cuDeviceGet", ordinal) == "INVALID_DEVICE"
     assert driver.result("cuDevicePrimaryCtxRetain", ordinal) == "INVALID_DEVICE"
 
@@ -81,7 +83,7 @@ def test_devices_are_peers_of_each_other(driver):
     assert driver.result("cuDeviceGetP2PAttribute", access, 0, 0) == "INVALID_DEVICE"
 
 
-def test_the_environment_sets_compute_capability_and_number_of_devices(child):
+def test_environment_sets_compute_capability_and_device_count(child):
     out = child(
         "from cuda.bindings import driver as d; d.cuInit(0); a = d.CUdevice_attribute\n"
         "get = lambda n: d.cuDeviceGetAttribute(getattr(a, 'CU_DEVICE_ATTRIBUTE_' + n), 0)[1]\n"

@@ -79,7 +79,7 @@ def reports():
 
 
 @pytest.mark.parametrize(("words", "bug"), CASES)
-def test_a_mistake_is_reported_at_its_line(reports, words, bug):
+def test_mistake_is_reported_at_its_line(reports, words, bug):
     text = reports[bug, 1]
     assert re.search(rf"kernel {bug}: .*?({words})", text, re.DOTALL), text
     marked = {number for number, line in enumerate(SOURCE.splitlines(), 1) if re.search(rf"// at {bug}\b", line)}
@@ -88,7 +88,7 @@ def test_a_mistake_is_reported_at_its_line(reports, words, bug):
 
 
 @pytest.mark.parametrize("bug", [case.id for case in CASES] + SILENT)
-def test_the_correct_kernel_is_silent(reports, bug):
+def test_correct_kernel_is_silent(reports, bug):
     assert reports[bug, 0] == ""
 
 

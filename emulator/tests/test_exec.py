@@ -44,7 +44,7 @@ def test_barrier_counts_votes(run):
     assert run("count_votes")["out"] == [3, 0, 1] * 6
 
 
-def test_a_barrier_does_not_wait_for_ended_threads(run):
+def test_barrier_does_not_wait_for_ended_threads(run):
     assert run("early_exit_then_barrier")["out"] == [1] * 40 + [0] * 24
 
 
@@ -81,7 +81,7 @@ def test_shuffles_stay_within_their_segment(run, op, width):
         assert (out[lane], in_range[lane]) == (100 + (source if inside else lane), inside)
 
 
-def test_a_shuffle_by_exclusive_or_reads_only_earlier_segments(run):
+def test_shuffle_by_exclusive_or_reads_only_earlier_segments(run):
     out, in_range = warp(run, XOR, range(32), 8, 8)
     assert out == [lane ^ 8 if lane & 8 else lane for lane in range(32)]
     assert in_range == [int(bool(lane & 8)) for lane in range(32)]
@@ -120,7 +120,7 @@ def test_reductions_of_some_lanes_agree_with_python(run):
         assert [out[lane] for lane in lanes] == [value] * 4
 
 
-def test_lanes_that_ended_do_not_vote(run):
+def test_exited_lanes_do_not_vote(run):
     assert run("warp_with_exits")["out"] == [0x55555555, 0] * 16
 
 
@@ -131,12 +131,12 @@ def test_lanes_that_ended_do_not_vote(run):
     "case, count",
     [("spin_on_flag", 64), ("spin_with_warps", 64), ("spin_with_sleep", 256), ("own_grid_barrier", 24 * 32)],
 )
-def test_threads_that_spin_let_the_others_run(run, case, count):
+def test_spinning_threads_let_others_run(run, case, count):
     result = run(case)
     assert (result["code"], int(result["count"])) == ("0", count)
 
 
-def test_blocks_that_wait_for_each_other_finish_on_a_busy_machine(checks):
+def test_blocks_waiting_for_each_other_finish_on_busy_machine(checks):
     command = [*driver_command(checks), "own_grid_barrier"]
     busy = {**os.environ, "CUDA_EMULATOR_THREADS": "16"}
     runs = [subprocess.Popen(command, env=busy, stdout=subprocess.PIPE, text=True) for _ in range(4)]
@@ -158,7 +158,7 @@ def test_time_limit_ends_a_loop_and_names_its_line(run, case):
     assert int(result["line"]) == line_of(case)
 
 
-def test_launch_can_be_cancelled(run):
+def test_launch_can_be_canceled(run):
     assert run("cancel")["code"] == "709"
 
 
@@ -170,11 +170,11 @@ def test_many_host_threads_launch_at_the_same_time(run):
     assert (result["good"], result["faults"]) == ("400", "50")
 
 
-def test_cooperative_launches_at_the_same_time_all_get_enough_threads(run):
+def test_concurrent_cooperative_launches_get_enough_threads(run):
     assert run("grids_at_once")["good"] == "600"
 
 
-def test_time_limit_holds_for_a_block_that_outlasts_the_caller(run):
+def test_time_limit_holds_for_block_outlasting_caller(run):
     assert run("limit_of_helper")["code"] == "702"
 
 
@@ -183,7 +183,7 @@ def test_launches_of_all_kinds_at_the_same_time_end_as_expected(run):
     assert (result["ran"], result["bad"]) == ("1", "0")
 
 
-def test_a_forked_child_starts_its_own_threads(run, checks):
+def test_forked_child_starts_its_own_threads(run, checks):
     result = run("after_fork")
     assert result["parent"] == "496"
     # QEMU stops itself when a forked child starts a thread.
@@ -268,5 +268,5 @@ def test_frame_larger_than_any_stack_is_a_fault(run):
     assert (result["code"] in ("700", "719"), result["next"]) == (True, "496")
 
 
-def test_access_far_outside_is_reported_without_checks_too(run):
+def test_distant_access_is_reported_even_without_checks(run):
     assert run("write_at", 1000000)["code"] == "700"

@@ -55,7 +55,7 @@ def test_write_outside_other_memory_is_reported(case, index, words, size):
     expect(run(case, index), line_of(case), words, size)
 
 
-def test_read_behind_a_constant_is_reported():
+def test_read_past_a_constant_is_reported():
     words = "just past the end of the 16 bytes of __constant__ small_constant"
     expect(run("read_constant", 4), line_of("read_constant"), words, store=False)
 

@@ -1,5 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
+"""Planned failures of driver calls, sweeps, and reports of leaks."""
+
 import threading
 
 import pytest
@@ -7,14 +9,14 @@ import pytest
 import cuda.emulator as emulator
 
 
-def test_a_planned_fault_happens_once(driver, context):
+def test_planned_fault_happens_once(driver, context):
     with emulator.fail("cuMemAlloc*", nth=2) as plan:
         results = [driver.result("cuMemAlloc", 64) for _ in range(3)]
     assert results == ["SUCCESS", "OUT_OF_MEMORY", "SUCCESS"]
     assert (plan.matched, plan.fired, plan.last) == (3, 1, "cuMemAlloc_v2")
 
 
-def test_a_call_can_fail_before_or_after_its_effect(driver, context):
+def test_call_can_fail_before_or_after_its_effect(driver, context):
     def streams():
         return {line for line in emulator.leaks() if line.startswith("stream")}
 
@@ -27,14 +29,14 @@ def test_a_call_can_fail_before_or_after_its_effect(driver, context):
     assert len(streams() - before) == 1
 
 
-def test_a_late_fault_is_raised_by_the_synchronization_of_the_context(driver, context):
+def test_context_synchronization_raises_late_fault(driver, context):
     with emulator.fail("cuMemsetD8*", "CUDA_ERROR_ILLEGAL_ADDRESS", when="later"):
         pointer = driver.cuMemAlloc(64)
         assert driver.result("cuMemsetD8", pointer, 0, 64) == "SUCCESS"
     assert driver.result("cuCtxSynchronize") == "ILLEGAL_ADDRESS"
 
 
-def test_a_call_that_hangs_continues_after_the_with_block(driver, context):
+def test_hanging_call_continues_after_with_block(driver, context):
     started, results = threading.Event(), []
 
     def work():
@@ -55,12 +57,12 @@ def test_a_call_that_hangs_continues_after_the_with_block(driver, context):
 @pytest.mark.parametrize(
     ("calls", "code"), [("cuMemAlloc", "CUDA_ERROR_NONE_SUCH"), ("", 2), ("cuInit@x", 2), ("cuInit", "CUDA_SUCCESS")]
 )
-def test_bad_plans_are_refused(driver, calls, code):
+def test_invalid_plans_are_rejected(driver, calls, code):
     with pytest.raises(ValueError, match="cuMemAlloc|cuInit|before"), emulator.fail(calls, code):
         pass
 
 
-def test_the_environment_can_set_a_plan(child):
+def test_environment_can_set_a_plan(child):
     out = child(
         "from cuda.bindings import driver as d; print(d.cuInit(0)[0].name, d.cuInit(0)[0].name)",
         FAIL="cuInit@2=CUDA_ERROR_UNKNOWN;",
@@ -78,7 +80,7 @@ def careful(driver):
         driver.raw.cuMemFree(first)
 
 
-def test_a_sweep_fails_each_call_in_turn(driver, context):
+def test_sweep_fails_each_call_in_turn(driver, context):
     assert emulator.sweep(lambda: careful(driver)) == [
         "cuMemAlloc_v2",
         "cuEventCreate",
@@ -87,7 +89,7 @@ def test_a_sweep_fails_each_call_in_turn(driver, context):
     ]
 
 
-def test_a_sweep_reports_leaks(driver, context):
+def test_sweep_reports_leaks(driver, context):
     def careless():
         pointer = driver.cuMemAlloc(64)
         driver.cuEventDestroy(driver.cuEventCreate(0))
@@ -97,7 +99,7 @@ def test_a_sweep_reports_leaks(driver, context):
         emulator.sweep(careless)
 
 
-def test_a_sweep_allows_each_run_to_free_the_memory_of_the_previous_one(driver, context):
+def test_sweep_run_can_free_memory_of_previous_run(driver, context):
     waiting = []
 
     def patient():
@@ -109,7 +111,7 @@ def test_a_sweep_allows_each_run_to_free_the_memory_of_the_previous_one(driver, 
     driver.cuMemFree(waiting.pop())
 
 
-def test_a_sweep_reports_an_ignored_error(driver, context):
+def test_sweep_reports_an_ignored_error(driver, context):
     def silent():
         driver.raw.cuMemFree(driver.raw.cuMemAlloc(64)[1])
 
@@ -117,7 +119,7 @@ def test_a_sweep_reports_an_ignored_error(driver, context):
         emulator.sweep(silent)
 
 
-def test_leaks_name_the_call_that_allocated(driver, context):
+def test_leaks_name_allocating_call(driver, context):
     pointer = driver.cuMemAlloc(123)
     assert [line for line in emulator.leaks() if f"{int(pointer):#x} of 123 bytes (cuMemAlloc_v2, driver call" in line]
 

@@ -125,13 +125,13 @@ def source_of(feature):
     return text.replace("KERNEL", 'extern "C" __global__ void k')
 
 
-def test_the_table_has_a_row_for_each_sample():
+def test_table_has_a_row_for_each_sample():
     assert list(rows()) == list(SAMPLES)
 
 
 @pytest.mark.requires(software=True)
 @pytest.mark.parametrize("feature", SAMPLES)
-def test_the_software_device_does_what_the_row_says(driver, feature):
+def test_software_device_matches_row(driver, feature):
     program = Program(source_of(feature), "-std=c++20", "-arch=sm_90a")
     support = rows()[feature]
     if not support.startswith("rejected"):
@@ -143,7 +143,7 @@ def test_the_software_device_does_what_the_row_says(driver, feature):
 
 
 @pytest.mark.requires(nvidia_compiler=True)
-def test_nvidias_compiler_accepts_what_works(child):
+def test_nvidias_compiler_accepts_supported_features(child):
     # Those need a library of the runtime, and another architecture.
     others = ("launching kernels from kernels", "`tcgen05`", "conversions of `e2m3x2`, `e3m2x2` and `e2m1x2` in PTX")
     sources = {feature: source_of(feature) for feature in SAMPLES if feature not in others}

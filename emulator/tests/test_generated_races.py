@@ -34,11 +34,11 @@ def found():
 
 
 @pytest.mark.parametrize("case", generate(COUNT, seed=4), ids=lambda case: f"{case.name}-{case.pattern}-{case.bug}")
-def test_a_generated_kernel_is_judged_as_it_was_built(found, case):
+def test_generated_kernel_is_judged_as_it_was_built(found, case):
     assert found[case.name] == case.label, case.source
 
 
-def test_kernels_are_the_same_for_a_seed_and_half_of_them_have_a_bug():
+def test_seed_determines_kernels_and_half_have_a_bug():
     cases = generate(60, seed=3)
     assert cases == generate(60, seed=3)
     assert cases != generate(60, seed=5)

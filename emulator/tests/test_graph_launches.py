@@ -58,5 +58,5 @@ print(graphs.read(memory))
 """
 
 
-def test_deterministic_mode_runs_graphs_that_launch_themselves(child):
+def test_deterministic_mode_runs_self_launching_graphs(child):
     assert child(SELF_LAUNCH, MODE="deterministic") == "500\n"

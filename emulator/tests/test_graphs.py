@@ -114,7 +114,7 @@ def pointer(value):
     return ctypes.c_void_p(value)
 
 
-def test_nodes_run_in_the_order_of_their_edges(driver, maker, memory):
+def test_nodes_run_in_edge_order(driver, maker, memory):
     first = maker.add_fill([], memory, 5)
     second = maker.add_kernel([first], "add", pointer(memory), int_(3))
     copy = maker.copy_params(memory + 64, memory, 4)
@@ -143,7 +143,7 @@ def test_branches_run_at_the_same_time(driver, maker, memory):
     assert maker.read(memory, 2) == [1, 1]
 
 
-def test_a_graph_with_a_cycle_cannot_be_instantiated(driver, maker, memory):
+def test_graph_with_a_cycle_cannot_be_instantiated(driver, maker, memory):
     first = maker.add_fill([], memory, 5)
     second = maker.add_fill([first], memory, 6)
     driver.cuGraphAddDependencies(maker.graph, [second], [first], None, 1)
@@ -178,7 +178,7 @@ def test_each_executable_has_its_own_parameters(driver, maker, memory):
     assert maker.read(memory) == 11
 
 
-def test_a_disabled_node_does_nothing(driver, maker, memory):
+def test_disabled_node_does_nothing(driver, maker, memory):
     first = maker.add_fill([], memory, 5)
     second = maker.add_kernel([first], "add", pointer(memory), int_(3))
     executable = maker.instantiate()
@@ -191,7 +191,7 @@ def test_a_disabled_node_does_nothing(driver, maker, memory):
     assert maker.read(memory) == 8
 
 
-def test_an_executable_is_updated_from_a_graph_of_the_same_topology(driver, maker, memory):
+def test_executable_is_updated_from_a_graph_of_the_same_topology(driver, maker, memory):
     maker.add_kernel([maker.add_fill([], memory, 5)], "add", pointer(memory), int_(3))
     executable = maker.instantiate()
     other = driver.cuGraphCreate(0)
@@ -208,7 +208,7 @@ def test_an_executable_is_updated_from_a_graph_of_the_same_topology(driver, make
     driver.cuGraphDestroy(other)
 
 
-def test_a_child_graph_is_a_copy(driver, maker, memory):
+def test_child_graph_is_a_copy(driver, maker, memory):
     child = driver.cuGraphCreate(0)
     maker.add_kernel([], "add", pointer(memory), int_(3), graph=child)
     node = driver.cuGraphAddChildGraphNode(maker.graph, [maker.add_fill([], memory, 5)], 1, child)
@@ -233,7 +233,7 @@ def test_nodes_are_found_in_a_clone(driver, maker, memory):
     driver.cuGraphDestroy(clone)
 
 
-def test_a_while_node_repeats_its_body_until_a_kernel_clears_the_condition(driver, maker, memory):
+def test_while_node_repeats_until_kernel_clears_condition(driver, maker, memory):
     handle = driver.cuGraphConditionalHandleCreate(maker.graph, maker.context, 1, 1)
     start = maker.add_fill([], memory, 5)
     _, (body,) = maker.add_conditional([start], handle, "WHILE")
@@ -244,7 +244,7 @@ def test_a_while_node_repeats_its_body_until_a_kernel_clears_the_condition(drive
 
 
 @pytest.mark.parametrize(("value", "expected"), [(0, [0, 1]), (7, [1, 0])])
-def test_an_if_node_runs_one_of_two_bodies(driver, maker, memory, value, expected):
+def test_if_node_runs_one_of_two_bodies(driver, maker, memory, value, expected):
     handle = driver.cuGraphConditionalHandleCreate(maker.graph, maker.context, 0, 1)
     chosen = maker.add_kernel([], "choose", ctypes.c_uint64(int(handle)), ctypes.c_uint32(value))
     _, bodies = maker.add_conditional([chosen], handle, "IF", 2)
@@ -255,7 +255,7 @@ def test_an_if_node_runs_one_of_two_bodies(driver, maker, memory, value, expecte
 
 
 @pytest.mark.parametrize("value", [0, 2, 3])
-def test_a_switch_node_runs_the_body_of_its_number_or_none(driver, maker, memory, value):
+def test_switch_node_runs_the_body_of_its_number_or_none(driver, maker, memory, value):
     handle = driver.cuGraphConditionalHandleCreate(maker.graph, maker.context, value, 1)
     _, bodies = maker.add_conditional([], handle, "SWITCH", 3)
     for index, body in enumerate(bodies):
@@ -264,7 +264,7 @@ def test_a_switch_node_runs_the_body_of_its_number_or_none(driver, maker, memory
     assert maker.read(memory, 3) == [int(index == value) for index in range(3)]
 
 
-def test_an_unused_condition_is_refused(driver, maker):
+def test_unused_condition_is_rejected(driver, maker):
     driver.cuGraphConditionalHandleCreate(maker.graph, maker.context, 0, 0)
     params = driver.raw.CUDA_GRAPH_INSTANTIATE_PARAMS()
     assert driver.result("cuGraphInstantiateWithParams", maker.graph, params) == "INVALID_VALUE"
@@ -272,7 +272,7 @@ def test_an_unused_condition_is_refused(driver, maker):
     assert params.result_out == unused
 
 
-def test_memory_of_an_allocation_node_exists_from_the_launch_until_it_is_freed(driver, maker):
+def test_node_memory_exists_from_launch_until_freed(driver, maker):
     params = driver.raw.CUDA_MEM_ALLOC_NODE_PARAMS()
     params.poolProps.allocType = driver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
     params.poolProps.location.type = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
@@ -302,7 +302,7 @@ def test_events_of_nodes_are_recorded_when_the_graph_runs(driver, maker, memory)
     assert driver.result("cuEventQuery", event) == "SUCCESS"
 
 
-def test_a_host_node_calls_its_function_with_its_data(driver, maker):
+def test_host_node_calls_its_function_with_its_data(driver, maker):
     calls = []
     callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(calls.append)
     params = driver.raw.CUDA_HOST_NODE_PARAMS()
@@ -314,7 +314,7 @@ def test_a_host_node_calls_its_function_with_its_data(driver, maker):
     assert calls == [77, 77]
 
 
-def test_user_objects_are_destroyed_with_the_last_graph_that_retains_them(driver, maker, memory):
+def test_user_objects_are_destroyed_with_last_retaining_graph(driver, maker, memory):
     ended = threading.Event()
     destroy = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: ended.set())
     function = driver.CUhostFn(ctypes.cast(destroy, ctypes.c_void_p).value)
@@ -349,14 +349,14 @@ def test_kernel_attributes_are_kept_when_parameters_change(driver, maker, memory
     assert maker.read(memory, 2) == [4, 3]
 
 
-def test_a_graph_is_written_in_the_dot_language(driver, maker, memory, tmp_path):
+def test_graph_is_written_in_the_dot_language(driver, maker, memory, tmp_path):
     maker.add_kernel([maker.add_fill([], memory, 5)], "add", pointer(memory), int_(3))
     driver.cuGraphDebugDotPrint(maker.graph, str(tmp_path / "graph.dot").encode(), 1)
     text = (tmp_path / "graph.dot").read_text()
     assert text.startswith("digraph") and "MEMSET" in text and "add" in text and "->" in text
 
 
-def test_nodes_of_other_graphs_are_refused(driver, maker, memory):
+def test_nodes_of_other_graphs_are_rejected(driver, maker, memory):
     other = driver.cuGraphCreate(0)
     foreign = maker.add_fill([], memory, 5, graph=other)
     params = maker.fill_params(memory, 1)
@@ -383,7 +383,7 @@ def seconds_to_destroy(driver, count):
     return spent
 
 
-def test_destroying_nodes_takes_linear_time(driver, context):
+def test_nodes_are_destroyed_in_linear_time(driver, context):
     few = min(seconds_to_destroy(driver, 1000) for _ in range(3))
     assert seconds_to_destroy(driver, 16000) < 64 * few + 0.05  # 256 times, if each visited all others
 

@@ -72,7 +72,7 @@ assert name(groups((8, 8, 16))) == "INVALID_VALUE"
     )
 
 
-def test_bad_resources_are_refused(child):
+def test_invalid_resources_are_rejected(child):
     child(
         BEGIN
         + """
@@ -140,7 +140,7 @@ assert name(d.cuCtxDestroy(handle)) == "INVALID_CONTEXT"
     )
 
 
-def test_a_destroyed_context_detaches_its_streams(child):
+def test_destroyed_context_detaches_its_streams(child):
     child(
         BEGIN
         + """
@@ -161,7 +161,7 @@ assert value(d.cuDevicePrimaryCtxGetState(0))[1] == 0
     )
 
 
-def test_a_green_context_retains_the_primary_one(child):
+def test_green_context_retains_the_primary_one(child):
     child(
         BEGIN
         + """
@@ -179,7 +179,7 @@ assert name(d.cuCtxFromGreenCtx(context)) == "CONTEXT_IS_DESTROYED"
     )
 
 
-def test_events_can_be_recorded_and_waited_for_by_a_whole_context(child):
+def test_contexts_record_and_wait_for_events(child):
     child(
         BEGIN
         + """
@@ -216,7 +216,7 @@ assert name(d.cuGreenCtxWaitEvent(context, event)) == "STREAM_CAPTURE_INVALIDATE
     )
 
 
-def test_an_event_of_a_primary_context_waits_for_all_its_streams_including_destroyed_ones(child):
+def test_primary_context_event_waits_for_all_streams(child):
     child(
         BEGIN
         + """

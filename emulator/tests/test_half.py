@@ -241,7 +241,7 @@ def test_functions_of_two_numbers_are_rounded_once(codes, rng, name, form):
     np.testing.assert_array_equal(calls(codes(binary_source, form), name, a, b), expected)
 
 
-def test_half_arithmetic_equals_that_of_numpy(codes, rng):
+def test_half_arithmetic_agrees_with_numpy(codes, rng):
     a, b = random_bits(rng, HALF, 100_000), random_bits(rng, HALF, 100_000)
     for name in ("__hadd", "__hsub", "__hmul", "__hdiv"):
         expected = BINARY[name](a.view(np.float16), b.view(np.float16))

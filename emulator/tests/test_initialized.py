@@ -151,7 +151,7 @@ def reports():
 
 
 @pytest.mark.parametrize("bug", BUGS)
-def test_an_uninitialized_read_is_reported_with_its_line(reports, bug):
+def test_uninitialized_read_is_reported_with_its_line(reports, bug):
     text = reports[bug, 1]
     line = next(i for i, row in enumerate(SOURCE.splitlines(), 1) if row.endswith(f"// at {bug}"))
     assert re.search(rf"kernel {bug}: uninitialized read: {BUGS[bug]}", text), text
@@ -160,7 +160,7 @@ def test_an_uninitialized_read_is_reported_with_its_line(reports, bug):
 
 
 @pytest.mark.parametrize("bug", [*BUGS, "silent"])
-def test_the_kernel_without_the_bug_is_not_reported(reports, bug):
+def test_kernel_without_the_bug_is_not_reported(reports, bug):
     assert reports[bug, 0] == ""
 
 
@@ -196,7 +196,7 @@ c.copy_from(np.ones(16, np.int32)[:16], stream=stream); run(c, 16)
 """
 
 
-def test_copies_and_fills_of_the_host_write_and_copies_between_devices_pass_on(child):
+def test_host_copies_initialize_and_device_copies_propagate(child):
     out = child(HOST, CHECK="initialized", CACHE_DIR="none")
     results = [line for line in out.splitlines() if line in ("silent", "True", "False")]
     assert results == ["True", "silent", "True", "silent", "True", "True", "silent", "silent"], out
@@ -256,7 +256,7 @@ extern "C" __global__ void objects(int* x, int* out, int bad)
 
 
 @pytest.mark.parametrize("checks", ["initialized", "all"])
-def test_constructors_initialize_the_pointer_to_virtual_functions(checks):
+def test_constructors_initialize_virtual_function_pointer(checks):
     reports = run_cases(OBJECTS, ["objects"], checks)
     assert reports["objects", 0] == ""
     line = next(i for i, row in enumerate(OBJECTS.splitlines(), 1) if row.endswith("// at the call"))

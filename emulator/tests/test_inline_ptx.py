@@ -273,7 +273,7 @@ def test_comparisons_cause_no_warnings(driver):
     assert program.result == "SUCCESS" and program.log == ""
 
 
-def test_a_trap_ends_the_kernel(words):
+def test_trap_ends_the_kernel(words):
     with pytest.raises(Exception, match="CUDA_ERROR_LAUNCH_FAILED"):
         words("stops", 1, 1)
 
@@ -346,6 +346,6 @@ def test_a_trap_ends_the_kernel(words):
         "div.f32 %0, %1, %1;",
     ],
 )
-def test_other_instructions_are_rejected_with_their_text(driver, text):
+def test_other_instructions_are_rejected_by_name(driver, text):
     log = Program(f'__global__ void k(int* x) {{ asm("{text}" : "=r"(x[0]) : "r"(x[1])); }}', "-arch=sm_90").log
     assert "inline PTX is not supported" in log and text[:-1] in log

@@ -46,7 +46,7 @@ def test_ctrl_c_ends_an_endless_kernel_and_later_launches_work(child):
     assert "default_program:2 in spin" in out
 
 
-def test_ctrl_c_in_python_code_ends_kernels_too(child):
+def test_ctrl_c_in_python_code_also_ends_kernels(child):
     out = child(
         SPIN + "threading.Thread(target=interrupt).start()\n"
         "try:\n launch(stream, config, spin, buffer)\n while True: pass\n"
@@ -59,7 +59,7 @@ def test_ctrl_c_in_python_code_ends_kernels_too(child):
     assert "no second error" in out
 
 
-def test_a_signal_handler_of_the_program_prevents_the_end_of_kernels(child):
+def test_program_signal_handler_keeps_kernels_running(child):
     out = child(
         SPIN + "def handler(*_): print('handled'); seen[0] = 1\n"
         "signal.signal(signal.SIGINT, handler); launch(stream, config, spin, buffer)\n"
@@ -82,7 +82,7 @@ def test_exit_waits_for_short_work(child):
     assert out == ""
 
 
-def test_a_reset_of_the_context_ends_its_kernels(child):
+def test_reset_of_the_context_ends_its_kernels(child):
     out = child(
         SPIN + "from cuda.bindings import driver\n"
         "launch(stream, config, spin, buffer); until_it_runs()\n"
@@ -91,7 +91,7 @@ def test_a_reset_of_the_context_ends_its_kernels(child):
     assert "CUDA_SUCCESS" in out
 
 
-def test_all_threads_that_wait_for_an_ended_kernel_return(driver, context, queue, kernel):
+def test_threads_waiting_for_stopped_kernel_return(driver, context, queue, kernel):
     flag, results = driver.zeros(64), []
     values = (flag, flag), (None, None)
     driver.cuLaunchKernel(kernel("wait_for"), 1, 1, 1, 1, 1, 1, 0, queue, values, 0)
@@ -135,7 +135,7 @@ def test_queued_work_is_dropped_with_one_error(driver, context, queue, kernel):
     driver.cuMemFree(flag)
 
 
-def test_a_query_of_stream_or_event_reports_dropped_work_once(driver, context, queue):
+def test_query_of_stream_or_event_reports_dropped_work_once(driver, context, queue):
     word = driver.zeros(64)
     event = driver.cuEventCreate(0)
     for call in (lambda: ("cuStreamQuery", queue), lambda: ("cuEventQuery", event)):

@@ -101,7 +101,7 @@ def read(driver, pointer):
     return out.tolist()
 
 
-def test_another_process_reads_and_writes_the_memory(driver, memory, other):
+def test_another_process_reads_and_writes_memory(driver, memory, other):
     _, process = other(
         "pointer = d.cuMemPoolImportPointer(pool, data)[1]; print(read(pointer))\n"
         "d.cuMemsetD8(pointer, 8, 4); d.cuCtxSynchronize(); print(d.cuMemGetAddressRange(pointer)[2])"
@@ -110,7 +110,7 @@ def test_another_process_reads_and_writes_the_memory(driver, memory, other):
     assert read(driver, memory) == [8] * 4
 
 
-def test_imports_of_the_same_memory_share_a_mapping_that_is_freed_once(driver, other):
+def test_imports_of_same_memory_share_one_mapping(driver, other):
     _, process = other(
         "a, b = (d.cuMemPoolImportPointer(pool, data)[1] for _ in range(2)); print(int(a) == int(b))\n"
         "print(name(d.cuMemPoolDestroy(pool)[0])); print(name(d.cuMemFreeAsync(a, stream)[0]))\n"
@@ -122,7 +122,7 @@ def test_imports_of_the_same_memory_share_a_mapping_that_is_freed_once(driver, o
     assert finish(process) == expected
 
 
-def test_an_imported_pool_cannot_allocate_trim_or_export(driver, other):
+def test_imported_pool_cannot_allocate_trim_or_export(driver, other):
     _, process = other(
         "print(name(d.cuMemAllocFromPoolAsync(64, pool, stream)[0]), name(d.cuMemPoolTrimTo(pool, 0)[0]))\n"
         "print(name(d.cuMemPoolExportToShareableHandle(pool, FD, 0)[0]))\n"
@@ -183,7 +183,7 @@ def test_events_order_work_of_two_processes(driver, memory, event, queue, other,
     driver.cuMemFreeHost(flag)
 
 
-def test_bad_exports_and_imports_are_refused(driver, context, pool, kind, memory, event):
+def test_invalid_exports_and_imports_are_rejected(driver, context, pool, kind, memory, event):
     plain = driver.cuMemPoolCreate(pool_properties(driver))
     assert driver.result("cuMemPoolExportToShareableHandle", plain, kind, 0) == "INVALID_VALUE"
     driver.cuMemPoolDestroy(plain)
@@ -208,7 +208,7 @@ def test_exporting_an_event_needs_a_current_context(driver, context, event):
         assert pool.submit(export).result() == ("INVALID_CONTEXT", "SUCCESS")
 
 
-def test_many_exports_and_imports_leak_no_descriptor(driver, context, pool, kind, queue):
+def test_exports_and_imports_leak_no_descriptor(driver, context, pool, kind, queue):
     before = set(os.listdir("/proc/self/fd"))
     for _ in range(200):
         pointer = driver.cuMemAllocFromPoolAsync(4096, pool, queue)
@@ -223,9 +223,7 @@ def test_many_exports_and_imports_leak_no_descriptor(driver, context, pool, kind
 
 
 @pytest.mark.parametrize("write", ["copy", "fill"])
-def test_a_queued_write_is_done_although_its_imported_memory_is_freed_meanwhile(
-    driver, pool, memory, queue, kind, write
-):
+def test_queued_write_completes_after_imported_memory_is_freed(driver, pool, memory, queue, kind, write):
     file = driver.cuMemPoolExportToShareableHandle(pool, kind, 0)
     imported = driver.cuMemPoolImportFromShareableHandle(file, kind, 0)
     os.close(file)

@@ -46,7 +46,7 @@ def test_nvidias_compiler_accepts_it(child, path):
     assert child(code, device=False) == "compiled\n"
 
 
-def test_there_are_a_hundred_kernels_in_the_manner_of_public_collections():
+def test_there_are_a_hundred_kernels_like_public_ones():
     texts = [path.read_text() for path in FILES if path.stem not in (*MISTAKES, "barriers")]
     assert sum(text.count("__global__ void") for text in texts) >= 100
 

@@ -26,7 +26,7 @@ def test_primitives_of_blocks_and_warps(stream, x):
     np.testing.assert_array_equal(out, [x.sum(), *fours.reshape(4, 32).max(1)])
 
 
-def test_the_standard_library_and_atomics(stream, x):
+def test_standard_library_and_atomics(stream, x):
     out, counts = np.zeros(128, np.float32), np.zeros(2, np.int32)
     samples(stream, "values", 1, 128, x[:128], out, counts)
     z = (x[:128] + 1j) ** 2

@@ -33,7 +33,7 @@ def chacha_block(key, counter):
     return [(a + b) & MASK for a, b in zip(s, start, strict=True)]
 
 
-def test_a_stream_cipher(stream):
+def test_stream_cipher(stream):
     key = np.frombuffer(bytes(range(32)), np.uint32).copy()
     out = np.zeros((16, 16), np.uint32)
     corners(stream, "chacha", 2, 32, key, out, np.uint32(1))
@@ -60,7 +60,7 @@ def test_powers_modulo_a_prime(stream, rng):
     assert out.tolist() == [pow(x, e, prime) for x, e in zip(base.tolist(), exponent.tolist(), strict=True)]
 
 
-def test_a_local_alignment(stream, rng):
+def test_local_alignment(stream, rng):
     a, b = rng.choice(list(b"ACGT"), 32).astype(np.uint8), rng.choice(list(b"ACGT"), 50).astype(np.uint8)
     b[10:30] = a[5:25]
     score = np.zeros((33, 51), int)
@@ -72,7 +72,7 @@ def test_a_local_alignment(stream, rng):
     assert best[0] == score.max() >= 60
 
 
-def test_a_table_with_open_addressing(stream, rng):
+def test_table_with_open_addressing(stream, rng):
     keys = rng.integers(-20, 20, 500, np.int32)
     table = np.zeros((61, 2), np.uint32)
     corners(stream, "count_words", 2, 64, keys, 500, table, 61)
@@ -81,7 +81,7 @@ def test_a_table_with_open_addressing(stream, rng):
     assert found == dict(zip(values.tolist(), counts.tolist(), strict=True))
 
 
-def test_a_filter_of_bits(stream, rng):
+def test_filter_of_bits(stream, rng):
     inside = rng.integers(0, 2**32, 40, np.uint32)
     asked = np.concatenate([inside, rng.integers(0, 2**32, 200, np.uint32)])
     bits, found = np.zeros(16, np.uint64), np.zeros(240, np.bool_)
@@ -145,7 +145,7 @@ def test_particles_in_boxes_and_sums_of_columns(stream, rng):
     np.testing.assert_allclose(total, x.sum(axis=0), rtol=1e-12)
 
 
-def test_a_machine_of_member_pointers(stream):
+def test_machine_of_member_pointers(stream):
     # x = 2 * x + 3 until it is at least 100
     program = np.array([[0, 2], [2, 0], [0, 3], [3, 0], [1, 0], [4, 100], [5, 0]], np.uint8)
     x, out = np.arange(1, 33, dtype=np.int32), np.zeros(32, np.int32)
@@ -182,7 +182,7 @@ def test_medians_by_a_network(stream, rng):
     np.testing.assert_array_equal(out, np.median(windows, axis=1))
 
 
-def test_lanes_take_a_lock_in_turn(stream):
+def test_lanes_acquire_lock_in_turn(stream):
     order, total = np.zeros(96, np.int32), np.zeros(1, np.int32)
     corners(stream, "take_turns", 3, 32, order, total)
     assert sorted(order) == list(range(96)) and total[0] == 96
@@ -195,7 +195,7 @@ def test_sums_of_equal_keys(stream, rng):
     np.testing.assert_array_equal(sums, np.bincount(keys, weights=values, minlength=7))
 
 
-def test_a_curve_that_fills_a_square(stream):
+def test_space_filling_curve(stream):
     distance, out = np.arange(256, dtype=np.uint32), np.zeros((256, 2), np.int16)
     corners(stream, "hilbert", 4, 64, distance, out, 4)
     assert len({tuple(place) for place in out.tolist()}) == 256 and out.min() == 0 and out.max() == 15
@@ -218,7 +218,7 @@ def test_noise_from_a_constant_table(stream, rng):
     np.testing.assert_allclose(out, low + v * (high - low), atol=1e-5)
 
 
-def test_a_loop_of_inline_ptx(stream):
+def test_loop_of_inline_ptx(stream):
     x, steps = np.arange(1, 65, dtype=np.uint32), np.zeros(64, np.uint32)
     corners(stream, "steps_to_one", 1, 64, x, steps)
 
@@ -228,7 +228,7 @@ def test_a_loop_of_inline_ptx(stream):
     assert steps.tolist() == [count(n) for n in x.tolist()]
 
 
-def test_functions_that_few_programs_use(stream, rng):
+def test_rarely_used_functions(stream, rng):
     x = rng.integers(0, 2**32, (32, 4), np.uint32)
     f = rng.normal(size=(32, 3)).astype(np.float32)
     f[:4, 0] = np.nan, np.inf, -np.inf, -0.0

@@ -21,7 +21,7 @@ def of_warp(values):
     return np.repeat(values, 32)
 
 
-def test_reductions_and_scans_take_functions_functors_and_lambdas(stream, x):
+def test_reductions_and_scans_accept_any_callable(stream, x):
     out = np.zeros((11, 256), np.int32)
     samples(stream, "reductions", 1, 256, x, out)
     warps, eights = x.reshape(8, 32), x.reshape(32, 8)

@@ -15,21 +15,21 @@ reduce_names = [f"reduce6<{n}>" for n in (64, 256)]
 idioms = KernelFile("idioms.cu", *reduce_names, "transform<Affine>", headers=True)
 
 
-def test_a_fourier_transform_in_shared_memory(stream, rng):
+def test_fourier_transform_in_shared_memory(stream, rng):
     x = (rng.normal(size=(3, 256)) + 1j * rng.normal(size=(3, 256))).astype(np.complex64)
     out = np.empty_like(x)
     idioms(stream, "fft256", 3, 128, x, out)
     np.testing.assert_allclose(out, np.fft.fft(x, axis=1), atol=1e-3)
 
 
-def test_a_scan_looks_back_at_other_blocks(stream, rng):
+def test_scan_looks_back_at_other_blocks(stream, rng):
     x = rng.integers(-100, 100, 1000, np.int32)
     out, ticket, states = np.zeros(1000, np.int32), np.zeros(1, np.uint32), np.zeros((16, 3), np.int32)
     idioms(stream, "scan_lookback", 16, 64, x, out, 1000, ticket, states, shared=(2 * 64 + 2) * 4)
     np.testing.assert_array_equal(out, np.cumsum(x))
 
 
-def test_lanes_that_take_part_share_an_atomic_operation(stream, rng):
+def test_participating_lanes_share_an_atomic_operation(stream, rng):
     x = rng.normal(size=1000).astype(np.float32)
     out, negative, counts = np.zeros(1000, np.float32), np.zeros(1000, np.float32), np.zeros(2, np.int32)
     idioms(stream, "filter_positive", 2, 96, x, 1000, out, negative, counts)
@@ -39,7 +39,7 @@ def test_lanes_that_take_part_share_an_atomic_operation(stream, rng):
 
 
 @pytest.mark.parametrize("block", [64, 256])
-def test_the_last_warp_reduces_by_volatile_accesses(stream, rng, block):
+def test_last_warp_reduces_by_volatile_accesses(stream, rng, block):
     x, out = rng.integers(-1000, 1000, 5003, np.int32), np.zeros(3, np.int32)
     idioms(stream, f"reduce6<{block}>", 3, block, x, out, np.uint32(len(x)), shared=block * 4)
     assert out.sum() == x.sum()
@@ -54,7 +54,7 @@ def test_copies_in_two_stages(stream, rng):
     np.testing.assert_array_equal(out[:, 3], np.maximum(y[:, :, 3].max(axis=0), 0))
 
 
-def test_a_stencil_of_pairs_of_halves(stream, rng):
+def test_stencil_of_pairs_of_halves(stream, rng):
     x = rng.normal(size=200).astype(np.float16)
     out = np.empty_like(x)
     idioms(stream, "half2_blur", 2, 64, x, out, 100)
@@ -73,7 +73,7 @@ def test_constant_structures_unions_and_bit_fields(stream):
     assert (exponents >> 8).tolist() == np.signbit(value).tolist()
 
 
-def test_a_monte_carlo_estimate(stream):
+def test_monte_carlo_estimate(stream):
     hits = np.zeros(1, np.uint32)
     idioms(stream, "estimate_pi", 2, 64, hits, 50)
     state = np.arange(128, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(1)
@@ -98,7 +98,7 @@ def test_tables_at_compile_time_and_folds(stream):
     assert sums.tolist() == [pi[i] + 2 * i + (1 + i) * (2 + i) * (3 + i) * (97 + i) for i in range(4)]
 
 
-def test_a_functor_is_a_parameter(stream, rng):
+def test_functor_is_a_parameter(stream, rng):
     x, out = rng.integers(-100, 100, (50, 2), np.int32), np.empty(50, np.int32)
     functor = np.array((3, 7), np.dtype([("scale", "i4"), ("offset", "i4")]))[()]
     idioms(stream, "transform<Affine>", 1, 32, x, out, 50, functor)
@@ -119,7 +119,7 @@ def test_blocks_add_under_a_lock(stream):
     assert total[0] == x.sum()
 
 
-def test_a_hash_table_with_open_addresses(stream, rng):
+def test_hash_table_with_open_addresses(stream, rng):
     keys = rng.integers(0, 100, 1000).astype(np.uint32)
     slots, counts = np.full(256, 0xFFFFFFFF, np.uint32), np.zeros(256, np.int32)
     idioms(stream, "hash_insert", 8, 128, keys, 1000, slots, counts, np.uint32(256))
@@ -127,7 +127,7 @@ def test_a_hash_table_with_open_addresses(stream, rng):
     assert found == dict(zip(*[values.tolist() for values in np.unique(keys, return_counts=True)], strict=True))
 
 
-def test_the_last_block_adds_the_sums_of_all(stream, rng):
+def test_last_block_adds_the_sums_of_all(stream, rng):
     x = rng.integers(0, 100, 3000).astype(np.float32)
     for _ in range(2):
         partial, out = np.zeros(20, np.float32), np.zeros(1, np.float32)
@@ -161,7 +161,7 @@ def test_products_of_256_bits(stream, rng):
     ]
 
 
-def test_a_warp_produces_for_another(stream):
+def test_warp_produces_for_another(stream):
     x, out = np.arange(7 * 32, dtype=np.int32).reshape(7, 32), np.empty(32, np.int32)
     idioms(stream, "specialized", 1, 64, x, out, 7)
     np.testing.assert_array_equal(out, (2 * x).sum(axis=0)[np.arange(32) ^ 1] + 21)
@@ -184,7 +184,7 @@ def test_bodies_attract_each_other(stream, rng):
     np.testing.assert_allclose(out[:, :3], (weight[:, :, None] * d).sum(axis=1), rtol=1e-3, atol=1e-2)
 
 
-def test_a_grid_synchronizes_between_steps(stream, rng):
+def test_grid_synchronizes_between_steps(stream, rng):
     a = rng.normal(size=100).astype(np.float32)
     b, expected = np.zeros_like(a), a.astype(np.float64)
     idioms(stream, "heat_grid", 2, 32, a, b, 100, 4, cooperative=True)

@@ -104,7 +104,7 @@ def test_video_instructions_follow_the_isa_where_ptxas_does_not(stream, rng):
     np.testing.assert_array_equal(out[4].view(np.uint32), np.minimum(part(a, "h1", False) << shift, 2**32 - 1))
 
 
-def test_words_that_programs_rarely_use(stream, rng):
+def test_rarely_used_syntax(stream, rng):
     a, b, c = rng.integers(-(2**31), 2**31, (3, 200), np.int32)
     out = np.empty((19, 200), np.int32)
     parts(stream, "more_words", 2, 128, a, b, c, out, 200)
@@ -296,7 +296,7 @@ def test_blocks_of_a_cluster_read_each_other(stream):
     assert out.tolist() == [1011, 1000, 1011, 1000, 1011, 1000]
 
 
-def test_blocks_of_a_cluster_access_each_other_by_addresses_of_32_bits(stream):
+def test_cluster_blocks_access_each_other_by_32_bit_addresses(stream):
     out = np.zeros((4, 32), np.int32)
     scoped(stream, "window", 4, 32, out)
     lane, block = np.arange(32), np.arange(4)[:, None]

@@ -69,7 +69,7 @@ def test_sums_and_extremes_of_groups_by_atomics(stream, rng):
     assert largest.tolist() == [member.max() for member in members]
 
 
-def test_threads_take_tasks_until_none_is_left(stream, rng):
+def test_threads_pop_tasks_until_none_is_left(stream, rng):
     tasks = rng.integers(0, 60, 500, np.int32)
     result, following = np.zeros(500, np.int32), np.zeros(1, np.int32)
     counting(stream, "take_tasks", 3, 64, tasks, 500, following, result)
@@ -91,7 +91,7 @@ def test_spin_lock(stream):
     assert account.tolist() == [4 * 32 * 3, 1000 - 4 * 32 * 3]
 
 
-def test_linked_lists_in_the_heap_of_the_device(stream):
+def test_linked_lists_in_device_heap(stream):
     sums, failed = np.zeros(128, np.int32), np.zeros(1, np.int32)
     counting(stream, "lists", 2, 64, 20, sums, failed)
     assert failed[0] == 0

@@ -45,7 +45,7 @@ def test_index_of_the_largest_element(stream, rng):
     assert ~best.astype(np.uint32)[0] == 1234
 
 
-def test_the_last_block_adds_the_sums_of_all_blocks(stream, rng):
+def test_last_block_adds_the_sums_of_all_blocks(stream, rng):
     x = rng.integers(0, 1000, 5000, np.int32)
     for _ in range(2):  # the kernel resets its counter
         out = np.zeros(1, np.int32)
@@ -69,7 +69,7 @@ def test_prefix_sums_by_a_tree(stream, rng, name, kind, n):
     np.testing.assert_array_equal(out, np.cumsum(x) - x)
 
 
-def test_prefix_sums_by_blocks_that_wait_for_the_previous_one(stream, rng):
+def test_prefix_sums_by_blocks_waiting_for_the_previous(stream, rng):
     n, blocks = 4_000, 16
     x = rng.integers(-99, 99, n, np.int32)
     out = np.empty_like(x)
@@ -113,7 +113,7 @@ class TestGroups:
         groups(stream, "gather_odd", 8, 128, x, out, count, 1000)
         assert sorted(out[: count[0]]) == sorted(x[x % 2 == 1])
 
-    def test_a_cooperative_grid_synchronizes_many_times(self, stream, rng):
+    def test_cooperative_grid_synchronizes_many_times(self, stream, rng):
         x = rng.random(500)
         expected = x.copy()
         for _ in range(20):

@@ -79,7 +79,7 @@ def test_bits_are_multiplied(stream, rng, is_and):
     np.testing.assert_array_equal(out.T, (np.bitwise_and if is_and else np.bitwise_xor)(*pairs).sum(2) + 5)
 
 
-def test_sizes_that_do_not_exist_are_rejected(driver):
+def test_nonexistent_sizes_are_rejected(driver):
     source = (
         "#include <mma.h>\n__global__ void k() { nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 4, 4, 4, int> f; }"
     )

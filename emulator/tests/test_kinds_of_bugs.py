@@ -101,7 +101,7 @@ def marked_lines(bug):
 
 
 @pytest.mark.parametrize(("check", "words", "bug"), CASES)
-def test_a_bug_is_reported_at_its_line(reports, check, words, bug):
+def test_bug_is_reported_at_its_line(reports, check, words, bug):
     text = reports[bug, 1]
     assert re.search(rf"kernel {bug}: .*?{words}", text, re.DOTALL), text
     lines = {int(line) for line in re.findall(r"bugs\.cu:(\d+)", text)}
@@ -109,7 +109,7 @@ def test_a_bug_is_reported_at_its_line(reports, check, words, bug):
 
 
 @pytest.mark.parametrize(("check", "words", "bug"), CASES)
-def test_the_corrected_twin_is_silent(reports, check, words, bug):
+def test_corrected_twin_is_silent(reports, check, words, bug):
     assert reports[bug, 0] == ""
 
 
@@ -124,7 +124,7 @@ extern "C" __global__ void rows(int* x, int* out, int bad)
 """
 
 
-def test_an_index_that_leaves_a_row_is_reported_on_request():
+def test_index_leaving_its_row_is_reported_on_request():
     found = run_cases(ROWS, ["rows"], "memory,rows", block=64)
     assert found["rows", 0] == ""
     assert (

@@ -68,7 +68,7 @@ def test_ltoir_is_linked_to_a_text_module(driver, context, parts):
     assert run(driver, link.complete("ptx")) == 42
 
 
-def test_a_whole_program_is_linked_alone(driver, context):
+def test_whole_program_is_linked_alone(driver, context):
     image = Program('extern "C" __global__ void k(int* x) { x[0] *= 4; }', "-arch=sm_90").image
     assert run(driver, Link("-arch=sm_90").add("CUBIN", image, "whole").complete()) == 8
 
@@ -100,7 +100,7 @@ def test_symbols_defined_twice_are_named(driver, parts):
         (["-arch=sm_90", "--lto"], "UNRECOGNIZED_OPTION"),
     ],
 )
-def test_bad_options_are_refused(driver, options, error):
+def test_invalid_options_are_rejected(driver, options, error):
     from cuda.bindings import nvjitlink
 
     with pytest.raises(nvjitlink.nvJitLinkError, match=error):
@@ -120,7 +120,7 @@ def test_bad_options_are_refused(driver, options, error):
         ("CUBIN", b"\x7fELF\x02\x01\x01" + bytes(11) + b"\xbe\0" + bytes(44), "INVALID_INPUT", "made for NVIDIA GPUs"),
     ],
 )
-def test_bad_inputs_are_refused(driver, kind, data, error, log):
+def test_invalid_inputs_are_rejected(driver, kind, data, error, log):
     link = Link("-arch=sm_90")
     with pytest.raises(link.api.nvJitLinkError, match=error):
         link.add(kind, data, "name")
@@ -164,7 +164,7 @@ def link_with_driver(driver, *inputs):
     return image
 
 
-def test_only_members_of_a_library_that_are_used_are_linked(driver, context, parts_of_library):
+def test_only_used_library_members_are_linked(driver, context, parts_of_library):
     link = Link("-arch=sm_90").add("LIBRARY", archive(**parts_of_library), "some.a")
     link.add("OBJECT", compiled(CALLER), "caller.o")
     assert run(driver, link.complete()) == 42
@@ -172,7 +172,7 @@ def test_only_members_of_a_library_that_are_used_are_linked(driver, context, par
     assert run(driver, image) == 42
 
 
-def test_a_symbol_that_a_library_lacks_is_named(driver, parts_of_library):
+def test_symbol_missing_from_library_is_named(driver, parts_of_library):
     del parts_of_library["a_name_longer_than_sixteen_bytes"]
     link = Link("-arch=sm_90").add("LIBRARY", archive(**parts_of_library), "some.a")
     link.add("OBJECT", compiled(CALLER), "caller.o")
@@ -184,7 +184,7 @@ def test_a_symbol_that_a_library_lacks_is_named(driver, parts_of_library):
 
 
 @pytest.mark.parametrize("cut", [9, 40, 69, 200, -1])
-def test_a_damaged_library_is_refused(driver, parts_of_library, cut):
+def test_corrupt_library_is_rejected(driver, parts_of_library, cut):
     link = Link("-arch=sm_90").add("LIBRARY", archive(**parts_of_library)[:cut], "some.a")
     link.add("OBJECT", compiled(CALLER), "caller.o")
     with pytest.raises(link.api.nvJitLinkError):
@@ -192,7 +192,7 @@ def test_a_damaged_library_is_refused(driver, parts_of_library, cut):
     assert "damaged" in link.log()
 
 
-def test_a_library_with_other_contents_is_refused(driver):
+def test_library_with_other_contents_is_rejected(driver):
     link = Link("-arch=sm_90").add("LIBRARY", archive(data=b"neither ELF nor text"), "some.a")
     link.add("OBJECT", compiled(CALLER), "caller.o")
     with pytest.raises(link.api.nvJitLinkError):
@@ -200,7 +200,7 @@ def test_a_library_with_other_contents_is_refused(driver):
     assert "some.a(data.o)" in link.log()
 
 
-def test_code_that_is_no_library_is_refused(driver):
+def test_code_that_is_not_a_library_is_rejected(driver):
     link = Link("-arch=sm_90")
     with pytest.raises(link.api.nvJitLinkError, match="INCORRECT_INPUT_TYPE"):
         link.add("LIBRARY", compiled(CALLER), "caller.o")

@@ -44,7 +44,7 @@ def test_success_and_not_ready_are_not_logged(driver, log, queue):
     assert log() == ""
 
 
-def test_the_report_of_a_kernel_is_logged_before_the_code(driver, log, queue, kernel):
+def test_report_of_a_kernel_is_logged_before_the_code(driver, log, queue, kernel):
     memory = driver.cuMemAlloc(64)
     driver.cuLaunchKernel(kernel("wild"), 1, 1, 1, 1, 1, 1, 0, queue, ((memory, 1 << 40), (None, ctypes.c_int64)), 0)
     for _ in range(2):  # each call in a failed context logs the report
@@ -55,12 +55,12 @@ def test_the_report_of_a_kernel_is_logged_before_the_code(driver, log, queue, ke
         assert re.match(HEAD + "Returning 700", lines[-1])
 
 
-def test_a_call_that_is_not_implemented_is_logged(driver, log):
+def test_unimplemented_call_is_logged(driver, log):
     assert driver.result("cuCoredumpGetAttribute", driver.raw.CUcoredumpSettings.CU_COREDUMP_FILE) == "NOT_SUPPORTED"
     assert "does not have this call" in log()
 
 
-def test_a_small_buffer_receives_the_newest_messages(driver, log):
+def test_small_buffer_receives_the_newest_messages(driver, log):
     for _ in range(3):
         driver.result("cuStreamCreate", 77)
     driver.result("cuEventCreate", 1 << 20)
@@ -69,7 +69,7 @@ def test_a_small_buffer_receives_the_newest_messages(driver, log):
     assert "cuEventCreate" in lines[-1]
 
 
-def test_a_buffer_too_small_for_any_message_is_refused(driver, log):
+def test_buffer_too_small_for_any_message_is_rejected(driver, log):
     driver.result("cuStreamCreate", 77)
     assert driver.raw.cuLogsDumpToMemory(None, bytearray(8), 8, 0)[0].name == "CUDA_ERROR_INVALID_VALUE"
 
@@ -82,7 +82,7 @@ def test_old_messages_are_dropped_when_the_log_is_full(driver, log):
     assert text.startswith("[older messages are missing]\n")
 
 
-def test_a_callback_receives_each_message_until_it_is_unregistered(driver, log):
+def test_callback_receives_each_message_until_it_is_unregistered(driver, log):
     seen = []
 
     @ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t)
@@ -100,7 +100,7 @@ def test_a_callback_receives_each_message_until_it_is_unregistered(driver, log):
     assert driver.result("cuLogsUnregisterCallback", handle) == "INVALID_VALUE"
 
 
-def test_the_log_is_written_to_a_file(driver, log, tmp_path):
+def test_log_is_written_to_a_file(driver, log, tmp_path):
     path = tmp_path / "log.txt"
     position = driver.cuLogsCurrent(0)
     driver.result("cuStreamCreate", 77)
@@ -145,7 +145,7 @@ SOURCE_LINES = {
 
 @pytest.mark.parametrize("name", SOURCE_LINES)
 @pytest.mark.parametrize("target", ["cubin", "ptx"])
-def test_a_report_shows_the_source_line(child, name, target):
+def test_report_shows_the_source_line(child, name, target):
     source, options, expected = SOURCE_LINES[name]
     body = 'extern "C" __global__ void f()\n{\n\t*(volatile int*)8 = 1; // \u00e4 \\ " )emu"\n}'
     options = {"arch": "sm_90" if target == "cubin" else "compute_90", **options}
@@ -162,7 +162,7 @@ def test_a_report_shows_the_source_line(child, name, target):
 @pytest.mark.parametrize(
     "call", ["stream.sync()", "device.sync()", "device.create_event()", "buffer.fill(0, stream=stream)"]
 )
-def test_an_exception_has_the_report_of_the_kernel(child, call):
+def test_exception_contains_kernel_report(child, call):
     code = f"try: {call}\nexcept Exception as error: print(f'{{type(error).__name__}}|{{error}}|{{error.log}}|')"
     name, message, log = child(WILD + "try: stream.sync()\nexcept Exception: pass\n" + code).split("|")[:3]
     assert name == "LaunchError"
@@ -177,6 +177,6 @@ def test_an_exception_has_the_report_of_the_kernel(child, call):
 
 # In mangled names these letters are types.
 @pytest.mark.parametrize("name", ["f", "i", "v", "x", "d"])
-def test_a_kernel_name_of_one_letter_is_reported_as_it_is(child, name):
+def test_kernel_name_of_one_letter_is_reported_as_it_is(child, name):
     program = WILD.replace("wild", name) + "try: stream.sync()\nexcept Exception as error: print(error.log)"
     assert child(program).startswith(f"kernel {name}: illegal address")

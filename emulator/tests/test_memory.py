@@ -1,5 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
+"""Allocations, copies and fills of device and host memory."""
+
 import ctypes
 
 import numpy as np
@@ -18,14 +20,14 @@ def attribute(driver, name, pointer):
     return driver.cuPointerGetAttribute(getattr(driver.CUpointer_attribute, f"CU_POINTER_ATTRIBUTE_{name}"), pointer)
 
 
-def test_bad_sizes_and_pointers_are_refused(driver, block):
+def test_invalid_sizes_and_pointers_are_rejected(driver, block):
     assert driver.result("cuMemAlloc", 0) == "INVALID_VALUE"
     assert driver.result("cuMemFree", 0) == "SUCCESS"
     assert driver.result("cuMemFree", 4096) == "INVALID_VALUE"
     assert driver.result("cuMemFree", block + 1) == "INVALID_VALUE"
 
 
-def test_a_double_free_is_refused(driver, context):
+def test_double_free_fails(driver, context):
     pointer = driver.cuMemAlloc(64)
     driver.cuMemFree(pointer)
     assert driver.result("cuMemFree", pointer) == "INVALID_VALUE"
@@ -42,7 +44,7 @@ def test_memory_runs_out(driver, context):
     assert driver.cuMemGetInfo() == (free, total)
 
 
-def test_the_environment_limits_the_memory(child):
+def test_environment_limits_the_memory(child):
     out = child(
         "from cuda.bindings import driver as d; d.cuInit(0); d.cuCtxSetCurrent(d.cuDevicePrimaryCtxRetain(0)[1])\n"
         "print(d.cuDeviceTotalMem(0)[1], d.cuMemAlloc(1 << 25)[0].name, d.cuMemAllocAsync(1 << 24, 0)[0].name)",
@@ -51,7 +53,7 @@ def test_the_environment_limits_the_memory(child):
     assert out.split() == [str(1 << 24), "CUDA_ERROR_OUT_OF_MEMORY", "CUDA_SUCCESS"]
 
 
-def test_the_allocation_of_an_address_is_found(driver, block):
+def test_allocation_of_an_address_is_found(driver, block):
     assert [int(n) for n in driver.cuMemGetAddressRange(block + 5)] == [block, 1000]
     assert driver.result("cuMemGetAddressRange", block + 1000) == "NOT_FOUND"
     assert driver.result("cuMemGetAddressRange", 8) == "NOT_FOUND"
@@ -111,7 +113,7 @@ def test_host_memory_is_registered_once(driver, context):
     assert driver.result("cuMemHostRegister", 4096, 4096, 0) == "INVALID_VALUE"
 
 
-def test_the_host_reads_managed_memory(driver, context):
+def test_host_reads_managed_memory(driver, context):
     flags = int(driver.CUmemAttach_flags.CU_MEM_ATTACH_GLOBAL)
     pointer = driver.cuMemAllocManaged(64, flags)
     driver.cuMemsetD8(pointer, 3, 64)
@@ -121,7 +123,7 @@ def test_the_host_reads_managed_memory(driver, context):
     driver.cuMemFree(pointer)
 
 
-def test_the_host_crashes_if_it_reads_device_memory(child):
+def test_host_crashes_if_it_reads_device_memory(child):
     child(
         "from cuda.bindings import driver as d; import ctypes; d.cuInit(0)\n"
         "d.cuCtxSetCurrent(d.cuDevicePrimaryCtxRetain(0)[1]); p = d.cuMemAlloc(64)[1]\n"
@@ -153,7 +155,7 @@ def test_copies_between_host_and_device_keep_the_data(driver, block, queue):
     driver.cuMemFree(other)
 
 
-def test_a_host_source_may_change_after_the_call(driver, block, queue):
+def test_host_source_can_change_after_the_call(driver, block, queue):
     source, target = np.ones(250, "i4"), np.zeros(250, "i4")
     driver.cuMemcpyHtoDAsync(block, source.ctypes.data, 1000, queue)
     source[:] = 5
@@ -164,13 +166,13 @@ def test_a_host_source_may_change_after_the_call(driver, block, queue):
 
 
 @pytest.mark.parametrize("size", [1001, 3000, 1 << 40])
-def test_a_copy_past_the_end_is_refused(driver, block, size):
+def test_copy_past_the_end_is_rejected(driver, block, size):
     array = np.zeros(4000, "u1")
     assert driver.result("cuMemcpyDtoH", array.ctypes.data, block, size) == "INVALID_VALUE"
     assert driver.result("cuMemcpyHtoD", block, array.ctypes.data, size) == "INVALID_VALUE"
 
 
-def test_null_and_unknown_addresses_are_refused(driver, block):
+def test_null_and_unknown_addresses_are_rejected(driver, block):
     array = np.zeros(8, "u1")
     assert driver.result("cuMemcpyDtoH", 0, block, 8) == "INVALID_VALUE"
     assert driver.result("cuMemcpyHtoD", 0, array.ctypes.data, 8) == "INVALID_VALUE"
@@ -178,7 +180,7 @@ def test_null_and_unknown_addresses_are_refused(driver, block):
     assert driver.result("cuMemcpyHtoD", 0, array.ctypes.data, 0) == "SUCCESS"
 
 
-def test_an_invalid_host_pointer_is_an_error_instead_of_a_crash(driver, block, queue):
+def test_invalid_host_pointer_is_an_error_instead_of_a_crash(driver, block, queue):
     for bad in (16, 0x7FFF00000000, (1 << 64) - 4096):
         assert driver.result("cuMemcpyHtoD", block, bad, 1000) == "INVALID_VALUE"
         assert driver.result("cuMemcpyDtoH", bad, block, 1000) == "INVALID_VALUE"
@@ -201,14 +203,14 @@ def test_fills_set_each_element(driver, block, bits, value):
     assert (array == value).all()
 
 
-def test_bad_fills_are_refused(driver, block):
+def test_memset_rejects_invalid_ranges(driver, block):
     assert driver.result("cuMemsetD32", block + 1, 0, 2) == "INVALID_VALUE"
     assert driver.result("cuMemsetD8", block, 0, 1 << 30) == "INVALID_VALUE"
     assert driver.result("cuMemsetD8", 0, 0, 8) == "INVALID_VALUE"
     assert driver.result("cuMemsetD8", block, 0, 0) == "SUCCESS"
 
 
-def test_a_fill_of_a_rectangle_keeps_the_rest(driver, block):
+def test_fill_of_a_rectangle_keeps_the_rest(driver, block):
     array = np.zeros((10, 20), "u1")
     driver.cuMemsetD8(block, 1, 200)
     driver.cuMemsetD2D8(block + 22, 20, 7, 5, 3)
@@ -230,7 +232,7 @@ def box(driver, host, device, shape, pitch):
     return copy
 
 
-def test_a_copy_of_a_box_keeps_the_rest_and_checks_pitch_and_depth(driver, context):
+def test_copy_of_a_box_keeps_the_rest_and_checks_pitch_and_depth(driver, context):
     host = np.random.default_rng(1).integers(0, 255, (5, 7, 11)).astype("u1")
     back = np.zeros((4, 8, 16), "u1")
     device = driver.cuMemAlloc(back.size)
@@ -247,7 +249,7 @@ def test_a_copy_of_a_box_keeps_the_rest_and_checks_pitch_and_depth(driver, conte
     driver.cuMemFree(device)
 
 
-def test_a_rectangle_is_copied_between_pitches(driver, block):
+def test_rectangle_is_copied_between_pitches(driver, block):
     host = np.arange(100, dtype="u1").reshape(10, 10)
     copy = driver.CUDA_MEMCPY2D()
     copy.srcMemoryType, copy.dstMemoryType = driver.CUmemorytype(1), driver.CUmemorytype(2)
@@ -259,7 +261,7 @@ def test_a_rectangle_is_copied_between_pitches(driver, block):
     assert (back[:, :10] == host).all()
 
 
-def test_a_peer_copy_waits_for_the_work_of_both_contexts(driver, context, there, kernel):
+def test_peer_copy_waits_for_the_work_of_both_contexts(driver, context, there, kernel):
     driver.cuCtxPushCurrent(there)
     stream, peer = driver.cuStreamCreate(0), driver.cuMemAlloc(4)
     driver.cuMemsetD8(peer, 0, 4)

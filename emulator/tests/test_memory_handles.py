@@ -46,7 +46,7 @@ def lines_of(handle, code):
     return done.stdout.splitlines()
 
 
-def test_another_process_reads_and_writes_the_memory(driver, memory):
+def test_another_process_reads_and_writes_memory(driver, memory):
     inner = memory + 100
     handle = driver.cuIpcGetMemHandle(inner)
     assert content(driver.cuIpcGetMemHandle(memory)) == content(handle)
@@ -66,7 +66,7 @@ def test_another_process_reads_and_writes_the_memory(driver, memory):
     assert out.tolist() == [8] * 4
 
 
-def test_kernels_of_another_process_stay_within_the_memory(driver, memory):
+def test_kernels_of_another_process_stay_within_memory(driver, memory):
     code = (
         "from cuda.core import Device, LaunchConfig, Program, ProgramOptions, launch\n"
         "device = Device(0); device.set_current(); stream = device.create_stream()\n"
@@ -94,7 +94,7 @@ def test_freed_memory_cannot_be_opened(driver, memory):
     assert driver.result("cuIpcGetMemHandle", memory) == "INVALID_VALUE"
 
 
-def test_bad_handles_and_memory_are_refused(driver, context, memory):
+def test_invalid_handles_and_memory_are_rejected(driver, context, memory):
     handle = driver.cuIpcGetMemHandle(memory)
     assert driver.result("cuIpcOpenMemHandle", handle, 1) == "INVALID_CONTEXT"  # of this process
     assert driver.result("cuIpcOpenMemHandle", handle, 0) == "INVALID_VALUE"
@@ -111,7 +111,7 @@ def test_bad_handles_and_memory_are_refused(driver, context, memory):
     driver.cuStreamSynchronize(stream)
 
 
-def test_an_attribute_tells_whether_memory_can_be_shared(driver, memory):
+def test_attribute_tells_whether_memory_can_be_shared(driver, memory):
     attribute = driver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE
     assert driver.cuPointerGetAttribute(attribute, memory) == 1
     managed = driver.cuMemAllocManaged(64, 1)
@@ -119,7 +119,7 @@ def test_an_attribute_tells_whether_memory_can_be_shared(driver, memory):
     driver.cuMemFree(managed)
 
 
-def test_opened_memory_is_closed_with_the_context_of_the_first_import(driver, memory):
+def test_opened_memory_is_closed_with_first_importing_context(driver, memory):
     code = (
         "pointer = open_it()[1]; context = d.cuCtxCreate(None, 0, 0)[1]\n"
         "print(int(open_it()[1]) == int(pointer))\n"

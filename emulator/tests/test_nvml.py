@@ -43,7 +43,7 @@ def handle_by_binary_uuid(value):
     return handle.value
 
 
-def test_every_function_of_the_bindings_is_that_of_the_software_device(nvml):
+def test_bindings_use_only_software_device_functions(nvml):
     from cuda.bindings._internal import nvml as internal
 
     library = ctypes.CDLL(cuda.emulator.library_path())
@@ -66,7 +66,7 @@ def test_initializations_are_counted(child):
     assert out.split() == ["closed", "3", "3", "closed", "ended"]
 
 
-def test_versions_are_those_of_the_driver(child):
+def test_versions_equal_the_drivers(child):
     out = child(
         "from cuda.bindings import driver, nvml; nvml.init_v2()\n"
         "print(nvml.system_get_driver_version(), nvml.system_get_nvml_version(), nvml.system_get_driver_branch())\n"
@@ -76,7 +76,7 @@ def test_versions_are_those_of_the_driver(child):
     assert out.split() == ["12.9", "12.12.9", "software", "12090", "12090"]
 
 
-def test_names_and_identifiers_are_those_of_the_driver(driver, nvml):
+def test_names_and_identifiers_equal_the_drivers(driver, nvml):
     for number in range(driver.cuDeviceGetCount()):
         handle = nvml.device_get_handle_by_index_v2(number)
         assert nvml.device_get_index(handle) == number
@@ -126,7 +126,7 @@ def test_architecture_follows_the_compute_capability(child, compute, architectur
     assert out.split() == [architecture]
 
 
-def test_used_memory_is_that_of_allocations(driver, nvml, context, first):
+def test_used_memory_counts_allocations(driver, nvml, context, first):
     before = nvml.device_get_memory_info_v2(first)
     pointer = driver.cuMemAlloc(64 << 20)
     after = nvml.device_get_memory_info_v2(first)
@@ -169,7 +169,7 @@ def test_utilization_is_the_share_of_time_with_kernels(driver, nvml, context, ke
     assert 20 <= busy <= 100 and nvml.device_get_utilization_rates(second).gpu == idle
 
 
-def test_the_fault_of_a_kernel_is_an_event_for_each_set(child):
+def test_fault_of_a_kernel_is_an_event_for_each_set(child):
     out = child(
         "import ctypes\nfrom cuda.bindings import driver, nvml\nfrom cuda.emulator import activate\n"
         "from cuda.core import Device, Program, LaunchConfig, launch\n"
@@ -257,7 +257,7 @@ def test_all_processors_are_in_the_affinity_mask(nvml, first):
         os.sched_setaffinity(0, before)
 
 
-def test_the_device_has_no_links_fans_or_displays(nvml, first):
+def test_device_has_no_links_fans_or_displays(nvml, first):
     count = nvml.device_get_field_values(first, [nvml.FieldId.DEV_NVLINK_LINK_COUNT, nvml.FieldId.DEV_MEMORY_TEMP])
     assert [int(code) for code in count.nvml_return] == [0, nvml.Return.ERROR_NOT_SUPPORTED]
     assert int(count.value[0].ui_val) == 0
@@ -272,7 +272,7 @@ def test_queries_of_a_board_are_not_supported(nvml, first, name):
         getattr(nvml, f"device_get_{name}")(first)
 
 
-def test_a_forked_child_uses_no_memory(child):
+def test_forked_child_uses_no_memory(child):
     out = child(
         "import os, warnings; warnings.simplefilter('ignore', DeprecationWarning)\n"
         "from cuda.bindings import driver, nvml; nvml.init_v2(); driver.cuInit(0)\n"
@@ -288,7 +288,7 @@ def test_a_forked_child_uses_no_memory(child):
     assert out.splitlines() == ["0 0 0", f"{1 << 20} 1 0"]
 
 
-def test_a_forked_child_has_to_initialize_nvml(child):
+def test_forked_child_must_initialize_nvml(child):
     out = child(
         "import os, warnings; warnings.simplefilter('ignore', DeprecationWarning)\n"
         "from cuda.bindings import nvml; nvml.init_v2()\n"

@@ -52,7 +52,7 @@ def working_device(device):
     cuda.emulator.reset()
 
 
-def test_a_correct_kernel_passes(kernel):
+def test_correct_kernel_passes(kernel):
     cuda.emulator.check(kernel("add"), lambda x, y: x + y)
 
 
@@ -68,7 +68,7 @@ def test_a_correct_kernel_passes(kernel):
         ("in_place", r"input 0 is changed for shape \(1,\)"),
     ],
 )
-def test_a_wrong_kernel_is_reported_with_its_shape(kernel, name, message):
+def test_wrong_kernel_is_reported_with_its_shape(kernel, name, message):
     with pytest.raises(AssertionError, match=r"(?s)" + message):
         cuda.emulator.check(kernel(name), lambda x, y: x + y)
 
@@ -112,7 +112,7 @@ def test_arguments_and_configuration(kernel):
     )
 
 
-def test_a_result_that_depends_on_the_order_of_blocks_is_reported(kernel):
+def test_result_depending_on_block_order_is_reported(kernel):
     def reference(x):
         return x.copy(), np.zeros(1, np.int32)
 

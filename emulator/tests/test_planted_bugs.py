@@ -86,7 +86,7 @@ def run(driver, context, image):
 
 
 @pytest.mark.parametrize("bug", BUGS)
-def test_a_bug_is_reported_with_its_line(run, capfd, bug):
+def test_bug_is_reported_with_its_line(run, capfd, bug):
     result, words = BUGS[bug]
     with pytest.raises(Exception, match=f"cuCtxSynchronize: CUDA_ERROR_{result or '.*'}$"):
         run(bug, 1)
@@ -103,7 +103,7 @@ def other_waiters(bug):
 
 
 @pytest.mark.parametrize("bug", BUGS)
-def test_the_kernel_without_the_bug_is_not_reported(run, capfd, bug):
+def test_kernel_without_the_bug_is_not_reported(run, capfd, bug):
     run(bug, 0)
     assert capfd.readouterr().err == ""
 
@@ -158,7 +158,7 @@ for bad in (0, 1):
 
 
 @pytest.mark.parametrize("bug", ["endless", "wait_for_nobody"])
-def test_the_time_limit_ends_an_endless_kernel(child, bug):
+def test_time_limit_ends_an_endless_kernel(child, bug):
     out = child(ENDLESS.format(path=str(KERNELS / "bugs.cu"), name=bug), TIME_LIMIT=0.2)
     assert out.startswith("ended\n")
     assert "CUDA_ERROR_LAUNCH_TIMEOUT" in out

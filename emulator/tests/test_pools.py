@@ -1,5 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
+"""Stream-ordered memory pools."""
+
 import ctypes
 
 import numpy as np
@@ -26,14 +28,14 @@ def set_attribute(driver, pool, name, value):
     driver.cuMemPoolSetAttribute(pool, key, driver.cuuint64_t(value))
 
 
-def test_the_default_pool_is_current_and_cannot_be_destroyed(driver, context):
+def test_default_pool_is_current_and_cannot_be_destroyed(driver, context):
     pool = driver.cuDeviceGetDefaultMemPool(0)
     assert int(driver.cuDeviceGetMemPool(0)) == int(pool)
     assert attribute(driver, pool, "REUSE_ALLOW_OPPORTUNISTIC") == 1
     assert driver.result("cuMemPoolDestroy", pool) == "INVALID_VALUE"
 
 
-def test_a_new_pool_reserves_no_memory(driver, pool):
+def test_new_pool_reserves_no_memory(driver, pool):
     assert attribute(driver, pool, "RELEASE_THRESHOLD") == 0
     assert attribute(driver, pool, "RESERVED_MEM_CURRENT") == 0
 
@@ -51,7 +53,7 @@ def test_use_is_counted_in_bytes_and_reserved_in_steps(driver, pool, queue):
     assert attribute(driver, pool, "USED_MEM_HIGH") == 0
 
 
-def test_the_threshold_keeps_memory_until_the_pool_is_trimmed(driver, pool, queue):
+def test_threshold_keeps_memory_until_the_pool_is_trimmed(driver, pool, queue):
     set_attribute(driver, pool, "RELEASE_THRESHOLD", 2**64 - 1)
     driver.cuMemFreeAsync(driver.cuMemAllocFromPoolAsync(1000, pool, queue), queue)
     driver.cuStreamSynchronize(queue)
@@ -72,16 +74,16 @@ def test_only_allocations_can_be_freed_and_only_once(driver, context, queue):
     assert driver.result("cuMemFree", plain) == "INVALID_VALUE"
 
 
-def test_an_allocation_of_0_bytes_is_null(driver, queue):
+def test_allocation_of_0_bytes_is_null(driver, queue):
     assert int(driver.cuMemAllocAsync(0, queue)) == 0
 
 
-def test_allocations_larger_than_the_device_are_refused(driver, pool, queue):
+def test_allocations_larger_than_device_memory_fail(driver, pool, queue):
     assert driver.result("cuMemAllocFromPoolAsync", 1 << 50, pool, queue) == "OUT_OF_MEMORY"
     assert driver.result("cuMemAllocFromPoolAsync", 2**64 - 1, pool, queue) == "OUT_OF_MEMORY"
 
 
-def test_an_allocation_waits_for_memory_that_is_being_freed(driver, pool, queue):
+def test_allocation_waits_for_memory_being_freed(driver, pool, queue):
     half = driver.cuMemGetInfo()[0] // 2 + CHUNK
     first = driver.cuMemAllocFromPoolAsync(half, pool, queue)
     driver.cuMemsetD8Async(first, 1, 1 << 24, queue)
@@ -110,7 +112,7 @@ def test_pool_memory_can_be_freed_without_a_stream(driver, pool, queue):
     assert attribute(driver, pool, "USED_MEM_CURRENT") == 0
 
 
-def test_a_pointer_attribute_is_the_pool(driver, pool, queue):
+def test_pointer_attribute_is_the_pool(driver, pool, queue):
     pointer = driver.cuMemAllocFromPoolAsync(64, pool, queue)
     names = driver.CUpointer_attribute
     handle = driver.cuPointerGetAttribute(names.CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, pointer)
@@ -118,7 +120,7 @@ def test_a_pointer_attribute_is_the_pool(driver, pool, queue):
     driver.cuMemFreeAsync(pointer, queue)
 
 
-def test_the_current_pool_of_a_device_can_be_set(driver, pool, queue):
+def test_current_pool_of_a_device_can_be_set(driver, pool, queue):
     driver.cuDeviceSetMemPool(0, pool)
     driver.cuMemFreeAsync(driver.cuMemAllocAsync(64, queue), queue)
     assert attribute(driver, pool, "USED_MEM_HIGH") == 64
@@ -127,7 +129,7 @@ def test_the_current_pool_of_a_device_can_be_set(driver, pool, queue):
 
 
 @pytest.mark.parametrize("location", [2, 3], ids=["host", "node"])
-def test_the_device_needs_access_to_fill_memory_of_a_pool_on_the_host(driver, context, queue, location):
+def test_device_needs_access_to_fill_host_pool_memory(driver, context, queue, location):
     pool = driver.cuMemPoolCreate(pool_properties(driver, 0, location))
     pointer = driver.cuMemAllocFromPoolAsync(64, pool, queue)
     assert driver.result("cuMemsetD8Async", pointer, 5, 64, queue) == "INVALID_VALUE"
@@ -139,7 +141,7 @@ def test_the_device_needs_access_to_fill_memory_of_a_pool_on_the_host(driver, co
     driver.cuMemPoolDestroy(pool)
 
 
-def test_bad_properties_are_refused(driver, context):
+def test_invalid_properties_are_rejected(driver, context):
     assert driver.result("cuMemPoolCreate", pool_properties(driver, 9)) == "INVALID_DEVICE"
     assert driver.result("cuMemPoolCreate", pool_properties(driver, -1)) == "INVALID_VALUE"
     shared = pool_properties(driver, 0, 2)
@@ -160,7 +162,7 @@ def test_access_of_peers_can_be_granted(driver, pool):
     assert driver.cuMemPoolGetAccess(pool, location) == access.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
 
 
-def test_a_thousand_allocations_and_frees_use_bounded_memory(driver, pool, queue):
+def test_thousand_allocations_and_frees_use_bounded_memory(driver, pool, queue):
     for _ in range(1000):
         driver.cuMemFreeAsync(driver.cuMemAllocFromPoolAsync(1 << 20, pool, queue), queue)
     driver.cuStreamSynchronize(queue)
@@ -225,7 +227,7 @@ def test_only_devices_with_access_can_use_memory_of_a_pool(driver, context, ther
     driver.cuMemFreeAsync(memory, queue)
 
 
-def test_a_stream_of_another_device_copies_memory_without_a_pool(driver, context, there, stream_there):
+def test_stream_of_another_device_copies_plain_memory(driver, context, there, stream_there):
     memory, back = driver.cuMemAlloc(64), np.zeros(64, "u1")
     driver.cuMemsetD8(memory, 5, 64)
     driver.cuCtxSynchronize()  # the stream of the other device does not wait for this one

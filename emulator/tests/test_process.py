@@ -27,11 +27,11 @@ def test_exit_with_pending_work_does_not_hang(child):
     child(START + "d.cuStreamWaitValue32(s, p, 1, 0); d.cuMemsetD8Async(p, 0, 64, s)")
 
 
-def test_exit_while_another_thread_allocates_does_not_crash(child):
+def test_exit_during_allocations_does_not_crash(child):
     child(START + "threading.Thread(target=lambda: (d.cuCtxSetCurrent(c), d.cuMemAlloc(64))).start()")
 
 
-def test_a_forked_child_has_no_device(child):
+def test_forked_child_has_no_device(child):
     out = child(
         START + "import warnings; warnings.simplefilter('ignore', DeprecationWarning)\n"  # of fork with threads
         "d.cuMemsetD8Async(p, 0, 64, s)\n"
@@ -42,7 +42,7 @@ def test_a_forked_child_has_no_device(child):
     assert out.split() == ["CUDA_ERROR_NOT_INITIALIZED", "CUDA_ERROR_NOT_INITIALIZED", "CUDA_SUCCESS"]
 
 
-def test_a_child_forked_before_the_initialization_can_initialize(child):
+def test_child_forked_before_the_initialization_can_initialize(child):
     out = child(
         "import os\nfrom cuda.bindings import driver as d\npid = os.fork()\n"
         "if pid == 0: print(d.cuInit(0)[0].name, flush=True); os._exit(0)\nos.waitpid(pid, 0)"
@@ -85,7 +85,7 @@ def test_exit_does_not_wait_for_a_long_host_function(child):
     assert child(START + HOST_FUNCTION.format(30) + "d.cuLaunchHostFunc(s, g, 0)\nwhile not begun: pass") == "begin\n"
 
 
-def test_streams_skip_host_functions_after_the_end_of_the_interpreter(child):
+def test_streams_skip_host_functions_after_interpreter_exit(child):
     out = child(
         START + HOST_FUNCTION.format(0) + "import cuda.emulator; cuda.emulator._active().emulator_stop_callbacks(0)\n"
         "d.cuLaunchHostFunc(s, g, 0); print(d.cuStreamSynchronize(s)[0].name)"
@@ -94,7 +94,7 @@ def test_streams_skip_host_functions_after_the_end_of_the_interpreter(child):
 
 
 @pytest.mark.parametrize("words", ["races", "initialized", "all", "memory,races", "races,initialized"])
-def test_every_check_includes_that_of_memory(child, words):
+def test_every_check_includes_memory_check(child, words):
     out = child(START + WILD, CHECK=words, CACHE_DIR="none")
     assert "store of 4 bytes" in out and "k.cu:1" in out
     assert "CUDA_EMULATOR_CHECK" not in out
@@ -128,7 +128,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("name", "value", "range"), WRONG, ids=lambda value: str(value)[:20])
-def test_a_wrong_variable_makes_initialization_fail(child, name, value, range):
+def test_wrong_variable_makes_initialization_fail(child, name, value, range):
     code = "from cuda.bindings import driver as d; print(d.cuInit(0)[0].name, d.cuDeviceGetCount()[0].name)"
     out = child(code, **{name: value})
     assert out.startswith("CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED\n")
@@ -145,7 +145,7 @@ def test_other_forms_of_values_are_accepted(child, name, value):
     )
 
 
-def test_the_memory_check_can_be_switched_off(child):
+def test_memory_check_can_be_switched_off(child):
     out = child(START + WILD, CHECK="none")
     assert "k.cu:1" not in out and "CUDA_EMULATOR_CHECK" not in out
 

@@ -181,7 +181,7 @@ def code(driver, context):
     code.close()
 
 
-def test_a_module_with_calls_and_variables(code, driver):
+def test_module_with_calls_and_variables(code, driver):
     x = np.arange(200, dtype=np.uint32)
     code("twice_each", 2, 128, x, 150)
     np.testing.assert_array_equal(x, [2 * i + 5 if i < 150 else i for i in range(200)])
@@ -246,7 +246,7 @@ def test_branches_by_index(code):
     assert x.tolist() == [10, 20, 30]
 
 
-def test_a_fault_names_the_line_that_the_ptx_was_made_of(code, capfd):
+def test_fault_names_line_of_ptx_source(code, capfd):
     with pytest.raises(Exception, match="CUDA_ERROR_ILLEGAL_ADDRESS"):
         code("wild", 1, 1, np.zeros(4, np.uint32))
     assert "model.py:77" in capfd.readouterr().err
@@ -281,7 +281,7 @@ ENTRY = ".visible .entry k()\n{\n"
         (HEAD + ".global .u32 p", "INVALID_PTX", "a declaration has no end"),
     ],
 )
-def test_what_cannot_be_translated_is_rejected_with_the_reason(driver, context, text, result, message):
+def test_untranslatable_code_is_rejected_with_reason(driver, context, text, result, message):
     log = bytearray(4096)
     option = driver.CUjit_option
     arguments = [option.CU_JIT_ERROR_LOG_BUFFER, option.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES], [log, len(log)], 2

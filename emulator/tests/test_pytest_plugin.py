@@ -142,7 +142,7 @@ def run(tmp_path):
     return run
 
 
-def test_a_faulty_test_does_not_spoil_the_next(run):
+def test_faulty_test_does_not_spoil_the_next(run):
     text, results = run(FAULTS, "--cuda=software")
     assert results == {
         "test_reported": "passed",
@@ -155,7 +155,7 @@ def test_a_faulty_test_does_not_spoil_the_next(run):
     assert "cuda: the software device, checks: memory" in text
 
 
-def test_a_test_that_leaks_memory_fails_with_the_place(run):
+def test_leaking_test_fails_with_place(run):
     text, results = run(LEAKS, "--cuda=software")
     assert {name for name, result in results.items() if result == "error"} == {"test_leak"}, text
     assert results["test_failed"] == "failed"
@@ -184,7 +184,7 @@ def test_checks_are_passed_on(run):
     assert results == {"test_device": "passed"}
 
 
-def test_options_that_need_the_software_device_select_it(run):
+def test_software_device_options_select_it(run):
     text, results = run(FIXTURES, "--cuda=auto", "--cuda-check=memory,races,initialized,sync")
     assert "cuda: the software device, checks: memory,races,initialized,sync" in text
     assert results == {"test_device": "passed"}, text
@@ -221,7 +221,7 @@ def test_contradictory_options_are_rejected(run, options, message):
 
 
 @pytest.mark.requires(pages=True)
-def test_the_example_of_the_guide_passes(run):
+def test_example_of_the_guide_passes(run):
     text = (PAGES / "guide" / "ci.md").read_text()
     text, results = run(re.search(r"```python\n(.*?)```", text, re.DOTALL)[1], "--cuda=software")
     assert results == {"test_scale": "passed"}, text

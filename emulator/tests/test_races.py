@@ -128,7 +128,7 @@ def lines(words):
 
 
 @pytest.mark.parametrize("bug", BUGS)
-def test_a_race_is_reported_with_both_places(reports, bug):
+def test_race_is_reported_with_both_places(reports, bug):
     text = reports[bug, 1]
     assert re.search(rf"kernel {bug}: data race: {BUGS[bug]}", text), text
     other, place = re.findall(r"bugs\.cu:(\d+)", text)
@@ -143,7 +143,7 @@ def test_a_race_is_reported_with_both_places(reports, bug):
 
 
 @pytest.mark.parametrize("bug", [*BUGS, "silent"])
-def test_the_kernel_without_the_race_is_not_reported(reports, bug):
+def test_kernel_without_the_race_is_not_reported(reports, bug):
     assert reports[bug, 0] == ""
 
 
@@ -169,7 +169,7 @@ extern "C" __global__ void locked(int* x, int* out, int bad)
 """
 
 
-def test_lock_released_while_another_block_takes_it_orders_both():
+def test_lock_handed_to_another_block_orders_both():
     reports = run_cases(LOCK, ["locked"], "races", grid=64)
     assert reports["locked", 0] == ""
     assert "data race" in reports["locked", 1]
@@ -223,7 +223,7 @@ print("silent")
 """
 
 
-def test_stores_of_the_same_value_by_blocks_at_the_same_moment_are_not_reported(child):
+def test_concurrent_stores_of_equal_values_are_not_reported(child):
     assert child(SAME_VALUES, CHECK="races", THREADS=8) == "silent\n"
 
 
@@ -258,7 +258,7 @@ def ended():
 
 
 @pytest.mark.parametrize("after", AFTER)
-def test_a_race_found_after_its_thread_has_ended_names_that_thread(ended, after):
+def test_race_found_after_its_thread_exited_names_thread(ended, after):
     assert ended[after, 0] == ""
     text = ended[after, 1]
     assert "data race: store of 4 bytes" in text and "by thread (3, 0, 0)" in text

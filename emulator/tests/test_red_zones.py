@@ -101,7 +101,7 @@ def pair(driver, context):
 A = r"the 400 bytes of device memory of device 0 from cuMemAlloc_v2, driver call \d+"
 
 
-def test_the_red_zone_is_wider_than_the_alignment(report, pair):
+def test_red_zone_is_wider_than_the_alignment(report, pair):
     first, second = sorted(map(int, pair))
     assert second - first > 1024
     for index in (100, 127, 128, (second - first) // 4 - 1):
@@ -110,7 +110,7 @@ def test_the_red_zone_is_wider_than_the_alignment(report, pair):
 
 
 @pytest.mark.parametrize(("index", "words"), [(100, "just"), (103, "12 bytes"), (128, "112 bytes")])
-def test_a_store_past_the_end_names_both_allocations(report, pair, index, words):
+def test_store_past_the_end_names_both_allocations(report, pair, index, words):
     text = report(min(map(int, pair)), index)
     assert re.search(rf"{words} past the end of {A}, in the red zone before {A}\n", text), text
     calls = re.findall(r"driver call (\d+)", text)
@@ -130,12 +130,12 @@ def test_stores_within_both_allocations_are_not_reported(report, pair):
         assert report(pointer, 0) == report(pointer, 99) == ""
 
 
-def test_a_store_before_the_first_allocation_is_reported(report, pair):
+def test_store_before_the_first_allocation_is_reported(report, pair):
     text = report(min(map(int, pair)), -2)
     assert re.search(rf"8 bytes before {A}", text) or "in the red zone before" in text, text
 
 
-def test_the_red_zone_grows_with_the_allocation(driver, report):
+def test_red_zone_grows_with_the_allocation(driver, report):
     pointers = sorted(int(driver.cuMemAlloc(64 << 10)) for _ in range(2))
     assert pointers[1] - pointers[0] >= 96 << 10
     text = report(pointers[0], (80 << 10) // 4)
@@ -144,14 +144,14 @@ def test_the_red_zone_grows_with_the_allocation(driver, report):
         driver.cuMemFree(pointer)
 
 
-def test_an_address_far_from_all_allocations_names_the_nearest(report, pair):
+def test_address_far_from_all_allocations_names_the_nearest(report, pair):
     text = report(max(map(int, pair)), 1 << 26)
     # Memory that earlier tests left may be nearer.
     assert re.search(r"\d+ bytes (past the end of|before) the \d+ bytes of .*, the nearest allocation\n", text), text
     assert "heap" not in text
 
 
-def test_the_device_heap_is_named_for_its_own_memory_only(code, driver, report, pair, capfd):
+def test_device_heap_is_named_for_its_own_memory_only(code, driver, report, pair, capfd):
     code("use_heap", 1, 1, np.zeros(1, np.int32), 0)
     cuda.emulator.reset()
     with pytest.raises(Exception, match="ILLEGAL_ADDRESS"):
@@ -184,13 +184,13 @@ def run_shared(code, name, index, capfd):
         ("large", 32 * 33 + 1, "132 bytes past the end of the 4096 bytes of __shared__ tile"),
     ],
 )
-def test_a_store_beside_a_shared_array_is_reported(code, capfd, name, index, words):
+def test_store_beside_a_shared_array_is_reported(code, capfd, name, index, words):
     text = run_shared(code, name, index, capfd)
     assert isinstance(text, str), text
     assert words.format("first") in text
 
 
-def test_a_store_past_a_shared_array_names_the_next_array_too(code, capfd):
+def test_store_past_a_shared_array_also_names_next_array(code, capfd):
     texts = [run_shared(code, name, 16, capfd) for name in ("inside", "outside")]
     assert any("in the red zone before the" in text for text in texts), texts
 

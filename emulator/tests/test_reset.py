@@ -110,7 +110,7 @@ def test_objects_closed_while_the_context_was_lost_leave_nothing(code, device, r
     assert set(cuda.emulator.leaks()) <= before
 
 
-def test_a_reset_covers_all_devices_and_contexts(code, driver):
+def test_reset_covers_all_devices_and_contexts(code, driver):
     from cuda.core import Device
 
     context = driver.cuCtxCreate(None, 0, 0)
@@ -126,7 +126,7 @@ def test_a_reset_covers_all_devices_and_contexts(code, driver):
     driver.cuCtxDestroy(context)
 
 
-def test_a_reset_ends_kernels_that_run_forever(code, device):
+def test_reset_stops_endless_kernels(code, device):
     with device.create_stream() as stream, device.allocate(32, stream=stream) as buffer:
         buffer.fill(0, stream=stream)
         start(stream, code("spin"), buffer)
@@ -136,7 +136,7 @@ def test_a_reset_ends_kernels_that_run_forever(code, device):
         assert contents(code, stream, buffer, 4) == [4] * 8
 
 
-def test_a_reset_ends_a_capture(driver, device):
+def test_reset_ends_a_capture(driver, device):
     stream = driver.cuStreamCreate(0)
     driver.cuStreamBeginCapture(stream, driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_GLOBAL)
     assert driver.result("cuMemAlloc", 16) == "STREAM_CAPTURE_UNSUPPORTED"
@@ -167,6 +167,6 @@ def test_other_threads_have_a_working_device_after_a_reset(code, device):
     assert results == [[9] * 8]
 
 
-def test_a_reset_needs_the_software_device(child):
+def test_reset_needs_the_software_device(child):
     code = "import cuda.emulator\ntry: cuda.emulator.reset()\nexcept RuntimeError as error: print(error)"
     assert "the software device is not active" in child(code, device=False)

@@ -23,7 +23,7 @@ def outcomes(text: str) -> list[str]:
     return [line[3:] for line in text.splitlines() if line.startswith("-> ")]
 
 
-def test_a_second_device_is_checked_against_its_own_memory(child):
+def test_second_device_is_checked_against_its_own_memory(child):
     text = child(f"""{START}
 code = Program('extern "C" __global__ void store(int* p, int i) {{ p[i] = 1; }}', "c++").compile("cubin")
 for used in range(3):  # before, while and after the second device runs code
@@ -72,7 +72,7 @@ extern "C" __global__ void lines(int* p, Large* large, int bad, int* out)
 """
 
 
-def test_accesses_of_inlined_functions_are_reported_at_their_lines(child):
+def test_accesses_in_inlined_functions_are_reported_at_line(child):
     text = child(f"""{START}
 code = Program('''{LINES}''', "c++").compile("cubin")
 for bad in range(9):
@@ -87,7 +87,7 @@ for bad in range(9):
     assert "store of 160 bytes" in faults[6] and "misaligned address" in faults[7]
 
 
-def test_a_mapping_in_the_place_of_the_shadow_is_reported(child):
+def test_mapping_in_place_of_shadow_is_reported(child):
     text = child("import ctypes\nmap_at = ctypes.CDLL(None).mmap; map_at.restype = ctypes.c_size_t\n"
                  "map_at.argtypes = [ctypes.c_size_t] * 2 + [ctypes.c_int] * 3 + [ctypes.c_size_t]\n"
                  f"assert map_at(0x2FF000000000, 4096, 3, 0x100022, -1, 0) == 0x2FF000000000\n{START}"
@@ -116,7 +116,7 @@ extern "C" __global__ void dynamic(int i, int* out)
 """
 
 
-def test_shared_memory_is_accessible_to_its_end_while_a_launch_has_it(child):
+def test_shared_memory_is_accessible_to_its_end_during_launch(child):
     text = child(f"""{START}
 code = Program('''{SHARED}''', "c++").compile("cubin")
 stream = Device(0).create_stream(); out = Device(0).allocate(64, stream=stream); stream.sync()

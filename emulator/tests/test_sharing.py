@@ -30,13 +30,13 @@ def value(driver, pointer):
     return array[0]
 
 
-def test_kernels_cannot_use_memory_of_another_device(driver, kernel, peer_memory, capfd):
+def test_kernels_cannot_use_another_devices_memory(driver, kernel, peer_memory, capfd):
     add(driver, kernel, peer_memory)
     assert driver.result("cuCtxSynchronize") == "ILLEGAL_ADDRESS"
     assert "device 1" in capfd.readouterr().err
 
 
-def test_kernels_can_use_memory_of_a_peer_while_access_is_enabled(driver, kernel, there, peer_memory):
+def test_kernels_use_peer_memory_while_access_is_enabled(driver, kernel, there, peer_memory):
     driver.cuCtxEnablePeerAccess(there, 0)
     add(driver, kernel, peer_memory)
     driver.cuCtxSynchronize()
@@ -138,7 +138,7 @@ def test_only_managed_memory_can_be_advised_and_prefetched(driver, context, mana
 # ---------------------------------------------------------------------------------- linker
 
 
-def test_the_driver_links_relocatable_code(driver, context):
+def test_driver_links_relocatable_code(driver, context):
     kinds = driver.CUjitInputType
     parts = [
         "__device__ int twice(int x) { return 2 * x; }",
@@ -157,7 +157,7 @@ def test_the_driver_links_relocatable_code(driver, context):
     assert value(driver, pointer) == 42
 
 
-def test_the_driver_refuses_to_link_other_data(driver, context):
+def test_driver_linker_rejects_other_data(driver, context):
     state = driver.cuLinkCreate(0, [], [])
     kind = driver.CUjitInputType.CU_JIT_INPUT_PTX
     junk, cubin = b"junk" * 10, b"\x7fELF\x02\x01\x01" + bytes(11) + b"\xbe\x00" + bytes(44)

@@ -57,7 +57,7 @@ def run(tmp_path):
     return run
 
 
-def test_the_first_failing_seed_is_named_and_repeats(run):
+def test_first_failing_seed_is_named_and_repeats(run):
     done = run("--shuffle", "20")
     assert done.returncode == 1, done.stderr
     seed = re.search(r"seed (\d+) of 20 failed with status 1; repeat it with: .* --seed \1 ", done.stderr)[1]
@@ -65,18 +65,18 @@ def test_the_first_failing_seed_is_named_and_repeats(run):
     assert outputs == {done.stdout}
 
 
-def test_different_seeds_give_different_orders(run):
+def test_different_seeds_choose_different_orders(run):
     assert len({run("--seed", str(seed)).stdout for seed in range(1, 6)}) > 1
 
 
-def test_an_ordered_program_passes_with_all_seeds(run):
+def test_ordered_program_passes_with_all_seeds(run):
     done = run("--shuffle", "4", arguments=["ordered"])
     assert (done.returncode, done.stdout) == (0, "")
     assert "ran with 4 seeds and none failed" in done.stderr
 
 
 @pytest.mark.parametrize("options", [["--shuffle"], ["--shuffle", "many"], ["--seed", "-1"]])
-def test_an_option_without_a_number_is_rejected(run, options):
+def test_option_without_a_number_is_rejected(run, options):
     done = run(*options)
     assert done.returncode == 2
     assert f"{options[0]} needs a number" in done.stderr
@@ -96,7 +96,7 @@ def test_checks_are_an_option(run, tmp_path):
     assert run("--check").returncode == 2
 
 
-def test_kernels_that_wait_for_the_host_progress(child):
+def test_kernels_waiting_for_host_progress(child):
     code = """
 import ctypes, time
 import numpy as np

@@ -136,7 +136,7 @@ def test_fused_minima_and_maxima(code, words, word, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("word", EXTREMA)
-def test_minima_and_maxima_tell_which_operand_was_chosen(code, words, word, kind):
+def test_minima_and_maxima_report_chosen_operand(code, words, word, kind):
     dtype, f = KINDS[kind], EXTREMA[word]
     a, b = (array.view(dtype) for array in words[:2])
     ones, zeros = np.ones(512, np.uint32), np.zeros(512, np.uint32)

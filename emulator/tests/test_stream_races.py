@@ -170,7 +170,7 @@ def test_ordered_work_is_not_reported(run, case):
     assert run[0][case] == ""
 
 
-def test_the_report_names_the_earlier_work(run):
+def test_report_names_the_earlier_work(run):
     earlier = "nothing orders it after the (load|store) by "
     assert re.search(earlier + r"thread \(0, 0, 0\) of block \(0, 0, 0\) of kernel add, which no event", run[1])
     assert re.search(earlier + "cuMemset|cuMemset.*: data race: store", run[1])

@@ -1,5 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
+"""Streams, events and host functions."""
+
 import ctypes
 import threading
 import time
@@ -48,7 +50,7 @@ def call(driver, stream, function):
     return callback
 
 
-def test_streams_have_flags_and_priorities_until_they_are_destroyed(driver, context):
+def test_streams_have_flags_and_priorities_until_destroyed(driver, context):
     stream = driver.cuStreamCreateWithPriority(1, -99)
     assert driver.cuStreamGetPriority(stream) == -5
     assert driver.cuStreamGetFlags(stream) == 1
@@ -65,7 +67,7 @@ def test_default_streams_cannot_be_destroyed(driver, context, handle):
     assert driver.result("cuStreamDestroy", driver.CUstream(handle)) == "INVALID_HANDLE"
 
 
-def test_a_kernel_may_wait_for_the_host(driver, queue, kernel, flag):
+def test_kernel_can_wait_for_the_host(driver, queue, kernel, flag):
     array, address = flag
     launch(driver, kernel("wait_for"), queue, (address, ctypes.c_void_p), (address + 4, ctypes.c_void_p))
     assert driver.result("cuStreamQuery", queue) == "NOT_READY"
@@ -76,7 +78,7 @@ def test_a_kernel_may_wait_for_the_host(driver, queue, kernel, flag):
 
 
 @pytest.mark.parametrize("call", [None, "cuStreamQuery"])
-def test_a_kernel_runs_although_no_thread_waits_for_it(driver, queue, kernel, flag, call):
+def test_kernel_runs_although_no_thread_waits_for_it(driver, queue, kernel, flag, call):
     array, address = flag
     for number in range(1, 41):  # a worker that looked for work by itself a moment ago is not woken
         launch(driver, kernel("add"), queue, (address, ctypes.c_void_p), (1, ctypes.c_int))
@@ -101,7 +103,7 @@ def test_streams_run_at_the_same_time(driver, context, kernel, flag):
     driver.cuCtxSynchronize()
 
 
-def test_the_legacy_stream_waits_for_blocking_streams_and_they_for_it(driver, context, kernel, flag):
+def test_legacy_and_blocking_streams_wait_for_each_other(driver, context, kernel, flag):
     array, address = flag
     blocking = driver.cuStreamCreate(0)
     legacy = driver.CUstream(1)
@@ -118,7 +120,7 @@ def test_the_legacy_stream_waits_for_blocking_streams_and_they_for_it(driver, co
     assert array[3] == 1
 
 
-def test_a_non_blocking_stream_does_not_wait_for_the_legacy_stream(driver, queue, kernel, flag):
+def test_non_blocking_stream_does_not_wait_for_legacy_stream(driver, queue, kernel, flag):
     array, address = flag
     launch(driver, kernel("wait_for"), driver.CUstream(0), (address, ctypes.c_void_p), (address + 4, ctypes.c_void_p))
     launch(driver, kernel("add"), queue, (address + 8, ctypes.c_void_p), (1, ctypes.c_int))
@@ -158,7 +160,7 @@ def test_events_order_streams(driver, context, kernel, flag):
     assert list(array[1:3]) == [1, 1]
 
 
-def test_a_later_record_does_not_change_an_earlier_wait(driver, context, kernel, flag):
+def test_later_record_does_not_change_an_earlier_wait(driver, context, kernel, flag):
     array, address = flag
     first, second = (driver.cuStreamCreate(1) for _ in range(2))
     event = driver.cuEventCreate(0)
@@ -172,7 +174,7 @@ def test_a_later_record_does_not_change_an_earlier_wait(driver, context, kernel,
     assert array[1] == 1
 
 
-def test_the_time_between_events_includes_the_kernels_between(driver, queue, kernel, flag):
+def test_time_between_events_includes_the_kernels_between(driver, queue, kernel, flag):
     start, end, untimed = driver.cuEventCreate(0), driver.cuEventCreate(0), driver.cuEventCreate(2)
     assert driver.result("cuEventQuery", start) == "SUCCESS"
     assert driver.result("cuEventElapsedTime", start, end) == "INVALID_HANDLE"
@@ -186,18 +188,18 @@ def test_the_time_between_events_includes_the_kernels_between(driver, queue, ker
 
 
 @pytest.mark.parametrize("flags", [4, 64])
-def test_bad_event_flags_are_refused(driver, context, flags):
+def test_invalid_event_flags_are_rejected(driver, context, flags):
     assert driver.result("cuEventCreate", flags) == "INVALID_VALUE"
 
 
-def test_an_event_can_only_be_recorded_in_its_own_context(driver, context):
+def test_event_can_only_be_recorded_in_its_own_context(driver, context):
     event = driver.cuEventCreate(0)
     other = driver.cuCtxCreate(None, 0, 0)
     assert driver.result("cuEventRecord", event, driver.CUstream(0)) == "INVALID_HANDLE"
     driver.cuCtxDestroy(other)
 
 
-def test_host_functions_run_in_order_and_may_not_call_the_driver(driver, queue, flag):
+def test_host_functions_run_in_order_without_driver_calls(driver, queue, flag):
     array, address = flag
     seen = []
     pointer = driver.cuMemAlloc(16)
@@ -210,7 +212,7 @@ def test_host_functions_run_in_order_and_may_not_call_the_driver(driver, queue, 
     del keep
 
 
-def test_a_host_function_that_waits_does_not_block_other_streams(driver, context):
+def test_waiting_host_function_does_not_block_other_streams(driver, context):
     first, second = (driver.cuStreamCreate(1) for _ in range(2))
     gate, seen = threading.Event(), []
     keep = [call(driver, first, gate.wait), call(driver, second, lambda: seen.append(1))]
@@ -233,7 +235,7 @@ def test_streams_wait_for_values(driver, queue, flag):
     assert driver.result("cuStreamWaitValue32", queue, address + 1, 3, 0) == "INVALID_VALUE"
 
 
-def test_a_destroyed_stream_finishes_its_work(driver, context, kernel, flag):
+def test_destroyed_stream_finishes_its_work(driver, context, kernel, flag):
     array, address = flag
     stream = driver.cuStreamCreate(0)
     for _ in range(50):
@@ -263,13 +265,13 @@ def test_many_threads_launch_on_their_own_streams(driver, context, kernel, flag)
     assert array[0] == 400
 
 
-def test_a_new_stream_is_not_capturing(driver, queue):
+def test_new_stream_is_not_capturing(driver, queue):
     none = driver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     assert driver.cuStreamIsCapturing(queue) == none
     assert driver.cuStreamGetCaptureInfo(queue)[0] == none
 
 
-def test_in_deterministic_mode_work_is_done_when_the_call_returns(child):
+def test_work_completes_within_call_in_deterministic_mode(child):
     out = child(
         "from cuda.bindings import driver as d; d.cuInit(0); d.cuCtxSetCurrent(d.cuDevicePrimaryCtxRetain(0)[1])\n"
         "s = d.cuStreamCreate(0)[1]; p = d.cuMemAlloc(1 << 24)[1]\n"

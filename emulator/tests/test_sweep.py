@@ -120,7 +120,7 @@ print("and then it worked")
 
 # A process makes these calls once.
 @pytest.mark.parametrize("call", ["cuInit", "cuDeviceGetCount", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent"])
-def test_a_process_whose_start_fails_can_try_again(child, call):
+def test_process_whose_start_fails_can_try_again(child, call):
     out = child(f"CALL = {call!r}\n{START}")
     assert f"CUDAError CUDA_ERROR_UNKNOWN: unknown error ({call})" in out
     assert out.endswith("and then it worked\n")

@@ -94,7 +94,7 @@ def test_correct_uses_are_not_reported(child):
     assert output == ""
 
 
-def test_a_texture_of_another_device_is_reported(child):
+def test_texture_of_another_device_is_reported(child):
     code = """
 other = Device(1)
 other.set_current()
@@ -128,17 +128,17 @@ def description_of(driver, **changes):
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_bad_arrays_are_refused(driver, context, what):
+def test_invalid_arrays_are_rejected(driver, context, what):
     assert driver.result("cuArray3DCreate", description_of(driver, **REFUSED[what])) == "INVALID_VALUE"
 
 
-def test_arrays_that_are_not_implemented_are_not_supported(driver, context):
+def test_unimplemented_arrays_are_not_supported(driver, context):
     assert driver.result("cuArray3DCreate", description_of(driver, Flags=0x40)) == "NOT_SUPPORTED"
     packed = driver.CUarray_format.CU_AD_FORMAT_BC1_UNORM
     assert driver.result("cuArray3DCreate", description_of(driver, Format=packed)) == "NOT_SUPPORTED"
 
 
-def test_handles_of_destroyed_and_unknown_arrays_are_refused(driver, context):
+def test_destroyed_and_unknown_array_handles_are_rejected(driver, context):
     array = driver.cuArray3DCreate(description_of(driver))
     mipmap = driver.cuMipmappedArrayCreate(description_of(driver), 3)
     level = driver.cuMipmappedArrayGetLevel(mipmap, 1)
@@ -195,7 +195,7 @@ def test_arrays_of_one_dimension_are_copied_by_offset_and_size(driver, context):
         driver.cuArrayDestroy(array)
 
 
-def test_boxes_are_copied_and_refused_outside_of_the_array(driver, context):
+def test_boxes_are_copied_within_the_array_only(driver, context):
     import numpy as np
 
     array = driver.cuArray3DCreate(description_of(driver, Depth=3))
@@ -264,7 +264,7 @@ def test_integers_cannot_be_filtered_linearly(driver, context):
     assert driver.result("cuSurfObjectCreate", resource) == "INVALID_HANDLE"
 
 
-def test_seamless_filters_need_a_cube_and_border_colors_cannot_be_queried(driver, context):
+def test_seamless_filters_need_a_cube_and_borders_are_unreadable(driver, context):
     """As on an H200."""
     array = driver.cuArray3DCreate(description_of(driver, Width=8, Height=8))
     resource = driver.CUDA_RESOURCE_DESC()
@@ -280,7 +280,7 @@ def test_seamless_filters_need_a_cube_and_border_colors_cannot_be_queried(driver
     driver.cuArrayDestroy(array)
 
 
-def test_border_mode_of_missing_second_axis_changes_linear_filter(driver, context):
+def test_border_mode_of_missing_axis_changes_linear_filter(driver, context):
     """As on an H200; ``cuda.core`` therefore sets another mode for axes that an array does not have."""
     source = 'extern "C" __global__ void line(cudaTextureObject_t t, float* out) { *out = tex1D<float>(t, 4.0f); }'
     code = Code(driver, Program(source, "-arch=sm_90").image)
@@ -308,7 +308,7 @@ def test_border_mode_of_missing_second_axis_changes_linear_filter(driver, contex
     code.close()
 
 
-def test_a_destroyed_context_destroys_its_arrays_and_textures(child):
+def test_destroyed_context_destroys_its_arrays_and_textures(child):
     code = """
 import cuda.emulator as emulator
 from cuda.bindings import driver

@@ -103,7 +103,7 @@ def test_each_thread_has_its_index(run, block):
     assert (run("indices", block) == (x + 100 * y + 10000 * z).ravel()).all()
 
 
-def test_a_thread_can_wait_for_a_later_one(run):
+def test_thread_can_wait_for_a_later_one(run):
     assert (run("pairs", (512, 1, 1)) == (np.arange(512) | 1)).all()
 
 
@@ -120,7 +120,7 @@ def test_each_thread_has_its_copy_of_the_parameters(run):
 
 
 @pytest.mark.parametrize("block", [(40, 1, 1), (5, 4, 3)])
-def test_a_thread_that_waited_in_a_row_keeps_its_index(run, memory, driver, block):
+def test_thread_keeps_index_after_waiting_in_a_row(run, memory, driver, block):
     driver.cuMemsetD8(memory, 0, 4096)
     z, y, x = np.indices(block[::-1])
     assert (run("chain", block) == 1 + (x + 100 * y + 10000 * z).ravel()).all()
@@ -168,7 +168,7 @@ for bad in 39, 104:
 
 @pytest.mark.parametrize("check", ["none", "memory"])
 @pytest.mark.parametrize("name", INSTALLED)
-def test_a_fault_in_the_middle_of_a_block_names_its_thread_and_line(child, name, check):
+def test_fault_inside_a_block_names_thread_and_line(child, name, check):
     text = child(FAULTS, CXX=COMPILERS[name], CHECK=check, TIME_LIMIT=0.05)
     found = re.findall(r"^(\d+): .*default_program:(\d+) in faulty .*thread \((.*?)\) of", text, re.MULTILINE)
     threads = {"39": "4, 0, 1", "104": "6, 4, 2"}

@@ -167,7 +167,7 @@ MAKERS = {
 
 @pytest.mark.parametrize("current", ["its own", "the other"])
 @pytest.mark.parametrize("kind", REFUSED)
-def test_operations_without_access_are_refused(pair, kind, current):
+def test_operations_without_access_fail(pair, kind, current):
     memory = MAKERS[kind](pair)
     refused = set()
     for name, function, *arguments in pair.operations(memory):
@@ -197,7 +197,7 @@ def test_pools_cannot_be_made_readable_only(pair):
     ("kind", "remedy"),
     [("plain", "cuCtxEnablePeerAccess"), ("pool", "cuMemPoolSetAccess"), ("mapped", "cuMemSetAccess")],
 )
-def test_the_error_names_the_call_that_grants_access(pair, kind, remedy):
+def test_error_names_call_granting_access(pair, kind, remedy):
     memory = MAKERS[kind](pair)
     call("cuCtxSetCurrent", pair.contexts[1])
     start = call("cuLogsCurrent", 0)

@@ -61,7 +61,7 @@ def run(name, threads=1):
         ("write_after_reading", "__constant__ table, which kernels can only read"),
     ],
 )
-def test_the_report_names_the_variable(name, words):
+def test_report_names_the_variable(name, words):
     done = run(name)
     assert words in done.stderr
     assert re.search(r"CUDA_ERROR_ILLEGAL_ADDRESS", done.stderr)

@@ -63,7 +63,7 @@ def read(driver, address, count=4):
     return out.tolist()
 
 
-def test_the_granularity_is_2_mib(driver, context):
+def test_granularity_is_2_mib(driver, context):
     for flags in driver.CUmemAllocationGranularity_flags:
         assert driver.cuMemGetAllocationGranularity(properties(driver), flags) == UNIT
 
@@ -81,7 +81,7 @@ def test_mapped_memory_is_used_by_kernels_and_counted(driver, space, back, kerne
     assert driver.cuMemGetInfo()[0] - free == 2 * UNIT
 
 
-def test_copies_may_span_several_mappings(driver, space, back):
+def test_copies_can_span_several_mappings(driver, space, back):
     for i in range(2):
         back(space + i * UNIT, UNIT)
     driver.cuMemsetD8(space, 9, 2 * UNIT)
@@ -99,7 +99,7 @@ def test_memory_can_be_mapped_at_two_addresses(driver, space):
     assert read(driver, space + UNIT) == [5] * 4
 
 
-def test_access_has_to_be_granted(driver, space, back):
+def test_access_must_be_granted(driver, space, back):
     back(space, UNIT, rows=[])
     assert driver.cuMemGetAccess(location_of(driver), space) == 0
     assert driver.result("cuMemsetD8", space, 1, 4) == "INVALID_VALUE"
@@ -148,7 +148,7 @@ print(d.cuCtxSynchronize()[0].name)
     assert results == ["CUDA_SUCCESS", "CUDA_SUCCESS", "CUDA_ERROR_ILLEGAL_ADDRESS"]
 
 
-def test_bad_access_is_refused(driver, space, back):
+def test_invalid_access_is_rejected(driver, space, back):
     back(space, 2 * UNIT, rows=[])
     good = access(driver)
     assert driver.result("cuMemSetAccess", space, UNIT, [good], 1) == "INVALID_VALUE"
@@ -158,7 +158,7 @@ def test_bad_access_is_refused(driver, space, back):
     assert driver.result("cuMemGetAccess", location_of(driver), space + 4 * UNIT) == "INVALID_VALUE"
 
 
-def test_a_free_address_that_is_requested_is_reserved(driver, space):
+def test_requested_free_address_is_reserved(driver, space):
     behind = driver.cuMemAddressReserve(UNIT, 0, space + 8 * UNIT, 0)
     assert int(behind) == space + 8 * UNIT
     other = driver.cuMemAddressReserve(UNIT, 0, space, 0)
@@ -177,11 +177,11 @@ def test_a_free_address_that_is_requested_is_reserved(driver, space):
         ((1 << 60, 0, 0, 0), "OUT_OF_MEMORY"),
     ],
 )
-def test_bad_reservations_are_refused(driver, context, arguments, result):
+def test_invalid_reservations_are_rejected(driver, context, arguments, result):
     assert driver.result("cuMemAddressReserve", *arguments) == result
 
 
-def test_bad_allocations_are_refused(driver, context):
+def test_invalid_allocations_are_rejected(driver, context):
     assert driver.result("cuMemCreate", 1000, properties(driver), 0) == "INVALID_VALUE"
     assert driver.result("cuMemCreate", 0, properties(driver), 0) == "INVALID_VALUE"
     assert driver.result("cuMemCreate", 1 << 45, properties(driver), 0) == "OUT_OF_MEMORY"
@@ -189,7 +189,7 @@ def test_bad_allocations_are_refused(driver, context):
     assert driver.result("cuMemRelease", 12345) == "INVALID_VALUE"
 
 
-def test_bad_mappings_are_refused(driver, space):
+def test_invalid_mappings_are_rejected(driver, space):
     handle = driver.cuMemCreate(2 * UNIT, properties(driver), 0)
     assert driver.result("cuMemMap", space, UNIT, UNIT, handle, 0) == "NOT_SUPPORTED"
     assert driver.result("cuMemMap", space, UNIT, 0, handle, 0) == "NOT_SUPPORTED"
@@ -205,7 +205,7 @@ def test_bad_mappings_are_refused(driver, space):
     assert driver.result("cuMemAddressFree", space, UNIT) == "INVALID_VALUE"
 
 
-def test_the_handle_of_an_address_can_be_retained(driver, space, back):
+def test_handle_of_an_address_can_be_retained(driver, space, back):
     back(space, UNIT)
     handle = driver.cuMemRetainAllocationHandle(space + 100)
     driver.cuMemMap(space + UNIT, UNIT, 0, handle, 0)
@@ -232,7 +232,7 @@ def test_memory_is_imported_by_a_file_descriptor(driver, space):
     assert read(driver, space + UNIT) == [6] * 4
 
 
-def test_other_file_descriptors_are_refused(driver, context):
+def test_other_file_descriptors_are_rejected(driver, context):
     kind = driver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
     file = os.open("/dev/null", os.O_RDWR)
     assert driver.result("cuMemImportFromShareableHandle", file, kind) == "UNKNOWN"
@@ -240,13 +240,13 @@ def test_other_file_descriptors_are_refused(driver, context):
     assert driver.result("cuMemImportFromShareableHandle", file, kind) == "UNKNOWN"
 
 
-def test_the_host_reads_memory_of_a_host_location(driver, space, back):
+def test_host_reads_memory_of_a_host_location(driver, space, back):
     back(space, UNIT, rows=[access(driver), access(driver, location=3)], location=3)
     driver.cuMemsetD8(space, 4, 16)
     assert list((ctypes.c_uint8 * 16).from_address(space)) == [4] * 16
 
 
-def test_the_host_has_no_access_to_memory_of_a_device(child):
+def test_host_has_no_access_to_memory_of_a_device(child):
     text = child(
         """
 import ctypes

@@ -68,13 +68,13 @@ def test_devices_are_selected_by_uuid_or_its_beginning():
 
 
 @pytest.mark.parametrize("value", ["", "-1", "none", "NoDevFiles", "4", ","])
-def test_values_without_a_device_leave_none_to_cuda_and_all_to_nvml(value):
+def test_values_without_device_hide_all_from_cuda_only(value):
     code = "from cuda.bindings import driver\nimport cuda.core\nprint(driver.cuInit(0)[0].name)"
     assert run(code, value).strip() == "CUDA_ERROR_NO_DEVICE"
     assert run("from cuda.core import system\nprint(system.get_num_devices())", value).strip() == str(COUNT)
 
 
-def test_a_program_can_set_the_variable_before_its_first_call():
+def test_program_can_set_the_variable_before_its_first_call():
     code = f"import os, cuda.core\nos.environ['CUDA_VISIBLE_DEVICES'] = '3,2'\n{SHOW}"
     assert run(code, None).strip() == "3 2"
 

@@ -101,7 +101,7 @@ def write(tmp_path, text, name="program.cu"):
     return tmp_path / name
 
 
-def test_a_program_verifies_its_result():
+def test_program_verifies_its_result():
     result = run(PROGRAMS / "rodinia" / "heartwall.cu")
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout.endswith(": PASS\n")
@@ -119,7 +119,7 @@ def test_host_and_device_code_share_a_file(tmp_path):
     ]
 
 
-def test_a_program_has_several_files(tmp_path):
+def test_program_has_several_files(tmp_path):
     launch = KERNEL + "void launch(int* x) { set<<<1, 1>>>(x); }\n"
     main = """#include <stdio.h>
     void launch(int* x);
@@ -137,12 +137,12 @@ def test_a_program_has_several_files(tmp_path):
         (KERNEL, "the program has no main"),
     ],
 )
-def test_errors_name_the_line_of_the_file(tmp_path, text, message):
+def test_errors_name_the_file_line(tmp_path, text, message):
     result = run(write(tmp_path, text + "\n"))
     assert result.returncode == 1 and re.search(message, result.stderr)
 
 
-def test_a_fault_names_the_line_of_the_file(tmp_path):
+def test_fault_names_the_file_line(tmp_path):
     main = (
         KERNEL
         + "int main() { int* x; cudaMalloc(&x, 4); set<<<1, 1>>>(x + 1); return cudaDeviceSynchronize() == 700; }"
@@ -187,7 +187,7 @@ def test_unsupported_code_ends_the_tool(tmp_path):
 
 @pytest.mark.requires(pages=True)
 @pytest.mark.parametrize("suite", ["PolyBench-GPU", "Rodinia"])
-def test_the_guide_lists_the_programs(suite):
+def test_guide_lists_the_programs(suite):
     page = (PAGES / "guide" / "software-device.md").read_text()
     listed, written = re.search(rf"^\| {suite}: (.+?) \| (\d+) \|", page, re.MULTILINE).groups()
     folder = PROGRAMS / suite.partition("-")[0].lower()

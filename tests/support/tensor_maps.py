@@ -229,18 +229,6 @@ def store_tile(tensor_map, coordinates, tile, stream):
     stream.sync()
 
 
-def error_of_wide_columns() -> str:
-    """Return the name of the error of an im2col load with a wide im2col map; it may break the context."""
-    stream = Device().create_stream()
-    image = on_device(np.zeros((2, 6, 7, 8), np.float32), stream)
-    descriptor = TensorMapDescriptor._from_im2col_wide(image, 0, 0, 8, 16)
-    try:
-        load_columns(descriptor, (0, 0, 0, 0), (0, 0), (16, 8), np.float32, stream)
-    except CUDAError as error:
-        return error.name
-    return "CUDA_SUCCESS"
-
-
 def error_of(kind, corner) -> str:
     """Return the name of the error of a load or store of an 8 x 16 tile of 64 x 96 floats; it may break the context."""
     stream = Device().create_stream()

@@ -12,7 +12,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::RuntimeWarning"),  # of NumPy, about NaN and overflow
 ]
 
-words = KernelFile("ptx_words.cu")
+words = KernelFile("ptx_instructions.cu")
 FTZ = 2.0**-14
 
 

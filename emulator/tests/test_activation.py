@@ -1,5 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
+"""Activating the software device, and the functions that its library exports."""
+
 import ctypes
 
 import numpy as np
@@ -20,12 +22,12 @@ def test_activating_twice_has_no_effect(driver):
     assert cuda.emulator.is_active()
 
 
-def test_the_version_is_that_of_the_headers(driver):
+def test_version_matches_headers(driver):
     assert driver.cuDriverGetVersion() == 13050
 
 
 @pytest.mark.parametrize(("version", "symbol"), VERSIONS_OF_CONTEXT.items())
-def test_an_older_version_returns_an_older_function(driver, version, symbol):
+def test_older_version_returns_an_older_function(driver, version, symbol):
     library = ctypes.CDLL(cuda.emulator.library_path())
     expected = ctypes.cast(getattr(library, symbol), ctypes.c_void_p).value
     assert address_of(driver, "cuCtxCreate", version)[0] == expected
@@ -43,7 +45,7 @@ def test_unknown_and_too_new_names_have_different_results(driver):
     assert address_of(driver, "cuLibraryLoadData", 11000)[1] == status.CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
 
 
-def test_an_older_driver_lacks_newer_functions(child):
+def test_older_driver_lacks_newer_functions(child):
     out = child(
         "from cuda.bindings import driver as d; d.cuInit(0); print(d.cuDriverGetVersion()[1]);"
         "print(d.cuGetProcAddress(b'cuKernelGetName', 13050, 0)[2].name)",
@@ -52,7 +54,7 @@ def test_an_older_driver_lacks_newer_functions(child):
     assert out.split() == ["12000", "CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND"]
 
 
-def test_calls_before_initialization_are_refused(child):
+def test_calls_before_initialization_fail(child):
     out = child("from cuda.bindings import driver as d; print(d.cuDeviceGetCount()[0].name, d.cuDriverGetVersion()[1])")
     assert out.split() == ["CUDA_ERROR_NOT_INITIALIZED", "13050"]
 
@@ -62,21 +64,21 @@ def test_initialization_without_devices_fails(child):
     assert out.split() == ["CUDA_ERROR_NO_DEVICE"]
 
 
-def test_calls_that_are_not_implemented_are_counted(driver):
+def test_unimplemented_calls_are_counted(driver):
     before = cuda.emulator.unsupported_calls().get("cuGLInit", 0)
     assert driver.result("cuGetProcAddress", b"cuGLInit", 13050, 0) == "SUCCESS"
     ctypes.CDLL(cuda.emulator.library_path()).cuGLInit()
     assert cuda.emulator.unsupported_calls()["cuGLInit"] == before + 1
 
 
-def test_private_tables_are_refused(driver):
+def test_private_tables_are_not_exported(driver):
     table = ctypes.c_void_p(1)
     library = ctypes.CDLL(cuda.emulator.library_path())
     assert library.cuGetExportTable(ctypes.byref(table), None) == 500
     assert table.value is None
 
 
-def test_activating_after_another_driver_was_loaded_is_refused(child, tmp_path):
+def test_activating_after_loading_another_driver_fails(child, tmp_path):
     import subprocess
 
     source = tmp_path / "other.c"
@@ -91,7 +93,7 @@ def test_activating_after_another_driver_was_loaded_is_refused(child, tmp_path):
     assert out.startswith("refused: libcuda.so.1 is already loaded")
 
 
-def test_a_library_that_was_not_built_is_named(child):
+def test_missing_library_is_named(child):
     out = child(
         "import cuda.emulator as e\ne.library_path = lambda: '/nowhere/x.so'\n"
         "try: e.activate()\nexcept RuntimeError as x: print(x)",
@@ -105,7 +107,7 @@ def test_functions_need_an_active_device(child):
     assert "call cuda.emulator.activate() first" in out
 
 
-def test_a_program_is_run_with_its_arguments(child, tmp_path):
+def test_program_is_run_with_its_arguments(child, tmp_path):
     import os
     import subprocess
     import sys
@@ -125,7 +127,7 @@ def test_a_program_is_run_with_its_arguments(child, tmp_path):
     assert out.strip() == "CUDA_SUCCESS ['a', 'b'] __main__ software"
 
 
-def test_every_error_has_a_name_and_a_text(driver):
+def test_every_error_has_a_name_and_a_message(driver):
     for result in driver.CUresult:
         assert driver.cuGetErrorName(result).decode() == result.name
         assert driver.cuGetErrorString(result)
@@ -143,7 +145,7 @@ def test_trace_lists_calls_with_arguments_and_results(child):
 
 @pytest.mark.requires(software=True)
 @pytest.mark.parametrize("name", ["f", "i", "v", "x"])
-def test_a_kernel_name_of_one_letter_is_not_demangled_as_a_type(driver, context, capfd, name):
+def test_kernel_name_of_one_letter_is_not_demangled_as_a_type(driver, context, capfd, name):
     source = f'extern "C" __global__ void {name}(int* p) {{ *p = 1; }}'
     code = Code(driver, Program(source, "-arch=sm_90").image)
     with pytest.raises(Exception, match="ILLEGAL_ADDRESS"):
@@ -154,7 +156,7 @@ def test_a_kernel_name_of_one_letter_is_not_demangled_as_a_type(driver, context,
     code.close()
 
 
-def test_the_runtime_api_of_the_bindings_is_refused_with_one_message(child):
+def test_runtime_api_bindings_fail_with_one_message(child):
     out = child(
         "from cuda.bindings import driver, runtime\n"
         "print(runtime.cudaGetDeviceCount()[0].name, runtime.cudaMalloc(64)[0].name)\n"

@@ -109,7 +109,7 @@ def test_casts_out_of_range_saturate(code):
         'asm("mov.u32 %0, %envreg3;" : "=r"(a));',
     ],
 )
-def test_other_inline_assembly_is_refused_with_its_text(driver, text):
+def test_other_inline_assembly_is_rejected_by_name(driver, text):
     log = Program(f'extern "C" __global__ void k(int* x) {{ unsigned a; {text} x[0] = a; }}').log
     assert "default_program(1): error: inline PTX is not supported" in log
     assert text[5 : text.index(";")] in log
@@ -128,7 +128,7 @@ extern "C" __global__ void odd(unsigned long long* x) { x[0] = __globaltimer(); 
 """
 
 
-def test_programs_define_their_own_timer_and_templates_that_are_never_used(driver, context):
+def test_program_can_define_timer_and_unused_templates(driver, context):
     code, x = Code(driver, Program(DEFINED, "-arch=sm_90").image), np.zeros(1, np.uint64)
     code("odd", 1, 1, x)
     assert x[0] % 2 == 1
@@ -143,14 +143,14 @@ extern "C" __global__ void sum(int* x) { Three three{{1, 2, 4}}; for (int one : 
 """
 
 
-def test_templates_that_the_language_calls_count_as_used(driver, context):
+def test_templates_called_implicitly_count_as_used(driver, context):
     code, x = Code(driver, Program(IMPLICIT, "-arch=sm_90").image), np.zeros(1, np.int32)
     code("sum", 1, 1, x)
     assert x[0] == 7
     code.close()
 
 
-def test_a_template_that_is_used_is_checked(driver):
+def test_used_template_is_checked(driver):
     log = Program(DEFINED, "-arch=sm_90", names=["preview<int>"]).log
     assert 'identifier "PREVIEW_GAIN" is undefined' in log
 
@@ -169,7 +169,7 @@ extern "C" __global__ void k(int* x) { A<int> a; x[0] = a.used(); }
 """
 
 
-def test_names_in_unused_members_of_class_templates_are_not_looked_up(driver, context):
+def test_unused_class_template_members_are_not_looked_up(driver, context):
     code, x = Code(driver, Program(UNUSED_MEMBERS, "-arch=sm_90").image), np.zeros(1, np.int32)
     code("k", 1, 1, x)
     assert x[0] == 5
@@ -187,7 +187,7 @@ def test_names_in_unused_members_of_class_templates_are_not_looked_up(driver, co
         "template <class T> struct A { __device__ T f() { return missing(1); } }; __device__ int g(A<int> a) { return a.f(); }",
     ],
 )
-def test_names_in_members_that_are_compiled_are_looked_up(driver, text):
+def test_names_in_compiled_members_are_looked_up(driver, text):
     assert re.search("error: .*missing", Program(text).log)
 
 
@@ -204,7 +204,7 @@ STATICS = {
 
 
 @pytest.mark.parametrize("text", STATICS)
-def test_a_static_variable_that_needs_a_constructor_is_rejected_by_name(driver, text):
+def test_static_variable_that_needs_a_constructor_is_rejected(driver, text):
     program = Program(CLASS + text, "-arch=sm_90")
     assert program.result == "COMPILATION"
     assert f"dynamic initialization is not supported for a __device__ variable {STATICS[text]}\n" in program.log
@@ -219,13 +219,13 @@ def test_a_static_variable_that_needs_a_constructor_is_rejected_by_name(driver, 
         "__device__ void f() { static A several[2]; }",
     ],
 )
-def test_an_array_of_classes_that_need_a_constructor_is_rejected_by_name(driver, text):
+def test_array_of_classes_with_constructors_is_rejected(driver, text):
     program = Program(CLASS + text, "-arch=sm_90")
     assert program.result == "COMPILATION"
     assert "dynamic initialization is not supported for a __device__ variable: several" in program.log
 
 
-def test_a_static_variable_with_a_destructor_is_rejected_by_name(driver):
+def test_static_variable_with_a_destructor_is_rejected_by_name(driver):
     log = Program("struct A { __device__ ~A() {} }; __device__ A left;", "-arch=sm_90").log
     assert "a __device__ variable cannot have a destructor: left" in log
 
@@ -287,7 +287,7 @@ UNDEFINED = {
 
 
 @pytest.mark.parametrize("name", UNDEFINED)
-def test_a_shuffle_from_an_absent_lane_returns_the_own_value_and_is_reported_once(driver, context, capfd, name):
+def test_shuffle_from_absent_lane_is_reported_once(driver, context, capfd, name):
     code, x = Code(driver, Program(SHUFFLES, "-arch=sm_90", name="k.cu").image), np.zeros(32, np.int32)
     threads, report = UNDEFINED[name]
     for _ in range(2):

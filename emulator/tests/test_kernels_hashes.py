@@ -82,7 +82,7 @@ def test_xorshift_continues_from_the_stored_state(stream):
     assert parts[0, 0].tolist() == [3701687786, 458299110, 2500872618, 3633119408, 516391518]
 
 
-def test_philox_gives_the_published_values(stream):
+def test_philox_returns_published_values(stream):
     counters = np.array([[0] * 4, [0xFFFFFFFF] * 4, [0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344]], np.uint32)
     keys = np.array([[0] * 2, [0xFFFFFFFF] * 2, [0xA4093822, 0x299F31D0]], np.uint32)
     out = np.empty_like(counters)
@@ -101,7 +101,7 @@ def test_pi_is_estimated_by_random_points(stream):
     assert abs(4 * inside[0] / (256 * 400) - np.pi) < 4 * 1.65 / np.sqrt(256 * 400)  # four standard deviations
 
 
-def test_normal_deviates_have_the_moments_of_the_distribution(stream):
+def test_normal_deviates_have_expected_moments(stream):
     out = np.empty((4000, 2), np.float32)
     randoms(stream, "normal", 32, 128, 3, out, 4000)
     assert np.isfinite(out).all()
@@ -110,7 +110,7 @@ def test_normal_deviates_have_the_moments_of_the_distribution(stream):
     assert abs((np.abs(out) < 1).mean() - 0.6827) < 0.03
 
 
-def test_search_in_a_text(stream, rng):
+def test_string_search(stream, rng):
     text, word = bytes(rng.choice(list(b"ab"), 2000).tolist()), b"abba"
     count, first = np.zeros(1, np.int32), np.full(1, 9999, np.int32)
     arrays = [np.frombuffer(part, np.uint8) for part in (text, word)]
