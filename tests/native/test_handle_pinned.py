@@ -27,8 +27,8 @@ def test_pinned_handle_is_valid_after_its_object_was_closed(device, objects):
     pins = stream._pin(), event._pin()
     stream.close()
     event.close()
-    call("cuEventRecord", pins[1], pins[0])
-    call("cuStreamSynchronize", pins[0])
+    call("cuEventRecord", pins[1].handle, pins[0].handle)
+    call("cuStreamSynchronize", pins[0].handle)
 
 
 def test_closed_and_unsupported_objects_are_rejected(device, objects):

@@ -27,6 +27,7 @@ LAYERS = {
     "launch": "_kernel_arg_handler _launch_observers _launcher",
     "graphs": "graph",
     "tensors, images": "_memoryview _tensor_map _tensor_map_rules texture _graphics",
+    "classic seam": "_classic",
     "surface": "utils checkpoint driver examples experimental __init__ _report __main__",
 }
 RANKS = {prefix: rank for rank, prefixes in enumerate(LAYERS.values()) for prefix in prefixes.split()}

@@ -6,12 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from cuda.core import _device as core_device
-from cuda.core._memory._buffer import Buffer
-from cuda.core._memoryview import StridedMemoryView
-from cuda.core._native._cuda_core import capture_count
-from cuda.core._stream import LEGACY_DEFAULT_STREAM
-from cuda.core._utils.validators import list_argument, shown
+from cuda import core
+from cuda.core import LEGACY_DEFAULT_STREAM, Buffer
+from cuda.core._classic import capture_count, list_argument, shown
 from cuda.core.driver._array_layout import (
     c_strides,
     checked_shape,
@@ -26,6 +23,7 @@ from cuda.core.driver._device_memory import DeviceAllocation, as_pointer, mem_al
 from cuda.core.driver._errors import INVALID_CONTEXT, INVALID_HANDLE, logic_error
 from cuda.core.driver._storage import ArrayStorage, fast_array, make_view, set_layout
 from cuda.core.driver._streams import stream_of
+from cuda.core.utils import StridedMemoryView
 
 __all__ = [
     "ArrayBase",
@@ -57,7 +55,7 @@ class ArrayDevice:
     """
 
     def __init__(self, ordinal: int):
-        device = core_device.Device(ordinal)
+        device = core.Device(ordinal)
         self.ordinal = ordinal
         self.arch = f"sm_{device.arch}"
         self.multiprocessors = device.properties.multiprocessor_count

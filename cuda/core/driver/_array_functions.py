@@ -8,7 +8,7 @@ import numbers
 
 import numpy as np
 
-from cuda.core._utils.validators import list_argument
+from cuda.core._classic import list_argument
 from cuda.core.driver._array_base import ArrayBase, check_device, overlap, stream_for
 from cuda.core.driver._array_layout import broadcast_shape, broadcast_strides, checked_axis, checked_shape
 from cuda.core.driver._array_transfer import convert, copy_of, word_dtype

@@ -8,7 +8,7 @@ import operator
 
 import numpy as np
 
-from cuda.core._utils.validators import shown
+from cuda.core._classic import shown
 
 __all__ = [
     "ORDERS",

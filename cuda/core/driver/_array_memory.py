@@ -19,15 +19,15 @@ import gc
 import sys
 import weakref
 
-from cuda.core._kernel_arg_handler import register_buffer_class
-from cuda.core._memory._adaptors import CachingMemoryResource
-from cuda.core._memory._buffer import keep_until_idle
-from cuda.core._memory._device_memory_resource import DeviceMemoryResource, DeviceMemoryResourceOptions
-from cuda.core._memory._legacy import wait_before_free
-from cuda.core._memory._memory_pool import allocate_as
-from cuda.core._stream import LEGACY_DEFAULT_STREAM
-from cuda.core._utils import device_choice
-from cuda.core._utils.cuda_utils import CUDAError, OutOfMemoryError
+from cuda.core import (
+    LEGACY_DEFAULT_STREAM,
+    CachingMemoryResource,
+    CUDAError,
+    DeviceMemoryResource,
+    DeviceMemoryResourceOptions,
+    OutOfMemoryError,
+)
+from cuda.core._classic import allocate_as, device_choice, keep_until_idle, register_buffer_class, wait_before_free
 from cuda.core.driver import _context
 from cuda.core.driver import _device_memory as _memory
 from cuda.core.driver._constants import device_attribute

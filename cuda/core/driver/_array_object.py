@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cuda.core._utils.validators import shown
+from cuda.core._classic import shown
 from cuda.core.driver._array_base import checked_dtype
 from cuda.core.driver._array_functions import UNARY_OF, linear_combination, unary
 from cuda.core.driver._array_layout import (

@@ -8,7 +8,7 @@ import warnings
 
 import numpy as np
 
-from cuda.core._utils.validators import shown
+from cuda.core._classic import shown
 from cuda.core.driver._array_base import ArrayBase, check_device, overlap, stream_for
 from cuda.core.driver._array_layout import (
     broadcast_shape,

@@ -16,19 +16,25 @@ from cpython.float cimport PyFloat_AS_DOUBLE
 from cpython.object cimport PyObject, PyTypeObject
 from cpython.ref cimport Py_DECREF, Py_INCREF
 
-from cuda.core._launch_config cimport LaunchConfig
-from cuda.core._launcher cimport VectorCall, launch_kernel
-from cuda.core._memory._buffer cimport Buffer
-from cuda.core._module cimport Kernel
-from cuda.core._native._cuda_core cimport AllocationPin, StreamPin
-from cuda.core._stream cimport Stream, Stream_pin
-from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport read_short_int, set_call_offset, tuple_items
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
+from cuda.core._classic cimport (
+    HANDLE_RETURN,
+    AllocationPin,
+    Buffer,
+    Kernel,
+    LaunchConfig,
+    Stream,
+    StreamPin,
+    Stream_pin,
+    VectorCall,
+    cydriver,
+    launch_kernel,
+    read_short_int,
+    set_call_offset,
+    tuple_items,
+)
 
-from cuda.core._stream import LEGACY_DEFAULT_STREAM
-from cuda.core._utils.cuda_utils import CUDAError
-from cuda.core._utils.validators import shown
+from cuda.core import LEGACY_DEFAULT_STREAM, CUDAError
+from cuda.core._classic import shown
 from cuda.core.driver._checks import host_memory, checked_int
 from cuda.core.driver._context import current_context
 from cuda.core.driver._device_memory import DeviceAllocation, as_pointer

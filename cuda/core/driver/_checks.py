@@ -9,7 +9,7 @@ import re
 
 import numpy
 
-from cuda.core._utils.validators import dtype_argument, int_argument, list_argument, shown
+from cuda.core._classic import dtype_argument, int_argument, list_argument, shown
 from cuda.core.driver._errors import INVALID_VALUE, logic_error
 
 __all__ = [

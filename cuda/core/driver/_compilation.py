@@ -16,16 +16,12 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import NamedTuple
 
-from cuda.core._compile._missing_headers import header_directory
-from cuda.core._compile.cache._stores import FileStreamProgramCache
-from cuda.core._module import ObjectCode
-from cuda.core._program import Program, ProgramOptions
-from cuda.core._utils import device_choice
-from cuda.core._utils.cuda_utils import CUDAError
-from cuda.core._utils.validators import list_argument, shown
+from cuda.core import CUDAError, ObjectCode, Program, ProgramOptions
+from cuda.core._classic import device_choice, header_directory, list_argument, shown
 from cuda.core.driver._checks import path_argument, text_argument, texts_argument
 from cuda.core.driver._context import current_context, is_debugging
 from cuda.core.driver._errors import CompileError
+from cuda.core.utils import FileStreamProgramCache
 
 __all__ = [
     "DEFAULT_NVCC_FLAGS",

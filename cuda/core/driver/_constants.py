@@ -7,7 +7,7 @@ from __future__ import annotations
 import enum
 from types import SimpleNamespace
 
-from cuda.core._device_properties import DeviceProperties
+from cuda.core._classic import DeviceProperties
 
 __all__ = [
     "TRSA_OVERRIDE_FORMAT",

@@ -14,10 +14,9 @@ import threading
 import warnings
 import weakref
 
-from cuda.core import _device as core_device
-from cuda.core._stream import LEGACY_DEFAULT_STREAM
-from cuda.core._utils.cuda_utils import CUDAError, driver_version
-from cuda.core._utils.validators import shown
+from cuda import core
+from cuda.core import LEGACY_DEFAULT_STREAM, CUDAError
+from cuda.core._classic import driver_version, shown
 from cuda.core.driver._checks import callable_argument, checked_int, text_argument
 from cuda.core.driver._constants import compute_mode, ctx_flags, device_attribute, func_cache, limit, shared_config
 from cuda.core.driver._errors import (
@@ -56,7 +55,7 @@ def init(flags: int = 0) -> None:
     """
     if flags != 0:
         raise logic_error("cuInit", INVALID_VALUE, f"flags must be 0, not {shown(flags)}")
-    core_device.Device.get_all_devices()
+    core.Device.get_all_devices()
 
 
 def get_version() -> tuple[int, int, int]:
@@ -126,7 +125,7 @@ class Device:
             number = int(call("cuDeviceGetByPCIBusId", text_argument("number", number).encode()))
         number = checked_int("number", number)
         try:
-            core_device.Device(number)
+            core.Device(number)
         except (ValueError, OverflowError) as error:
             raise logic_error("cuDeviceGet", INVALID_DEVICE, str(error)) from None
         self._ordinal = number
@@ -250,7 +249,7 @@ class Device:
 
     @property
     def _core(self):
-        return core_device.Device(self._ordinal)
+        return core.Device(self._ordinal)
 
 
 # CUDA 13 drivers or newer introduced this attribute and the following ones.
@@ -259,7 +258,7 @@ _FIRST_OF_NEWER_DRIVERS = 140
 
 @translated
 def _all_devices():
-    return core_device.Device.get_all_devices()
+    return core.Device.get_all_devices()
 
 
 class Context:

@@ -8,8 +8,8 @@ import importlib
 
 import numpy
 
-from cuda.core._memory._buffer import Buffer
-from cuda.core._utils.validators import shown
+from cuda.core import Buffer
+from cuda.core._classic import shown
 from cuda.core.driver._calls import (
     memcpy_dtod,
     memcpy_dtod_async,

@@ -8,14 +8,14 @@ import operator
 
 import numpy
 
-from cuda.core._utils.validators import shown
+from cuda.core._classic import shown
 from cuda.core.driver._checks import dtype_of, host_memory, ndarray_argument
 from cuda.core.driver._constants import array3d_flags, array_format
 from cuda.core.driver._context import current_context, member_of
 from cuda.core.driver._copies import Memcpy2D, Memcpy3D
 from cuda.core.driver._device_memory import as_pointer
 from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, call, logic_error, translated
-from cuda.core.texture._texture import OpaqueArrayOptions
+from cuda.core.texture import OpaqueArrayOptions
 
 __all__ = [
     "Array",

@@ -9,12 +9,8 @@ import operator
 
 import numpy
 
-from cuda.core._arrays._views import interface_address
-from cuda.core._memory._buffer import Buffer
-from cuda.core._memory._legacy import _SynchronousMemoryResource, allocate_pitched
-from cuda.core._stream import LEGACY_DEFAULT_STREAM
-from cuda.core._utils.cuda_utils import CUDAError, OutOfMemoryError
-from cuda.core._utils.validators import shown
+from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, CUDAError, OutOfMemoryError
+from cuda.core._classic import _SynchronousMemoryResource, allocate_pitched, interface_address, shown
 from cuda.core.driver._checks import MAX_BYTES, checked_int, flags_argument
 from cuda.core.driver._context import current_context
 from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, call, called, classic_error, logic_error

@@ -7,9 +7,9 @@ from __future__ import annotations
 import builtins
 import functools
 
-from cuda.core._native._cuda_core import DriverObject, PinnedHandle
-from cuda.core._utils import cuda_utils
-from cuda.core._utils.cuda_utils import CUDAError, LaunchError, NVRTCError, OutOfMemoryError, call_driver
+from cuda import core
+from cuda.core import CUDAError, LaunchError, NVRTCError, OutOfMemoryError
+from cuda.core._classic import DriverObject, call_driver
 
 __all__ = [
     "CompileError",
@@ -42,7 +42,7 @@ class DeviceFaultError(LogicError, LaunchError):
     """
 
 
-class NotSupportedError(LogicError, cuda_utils.NotSupportedError):
+class NotSupportedError(LogicError, core.NotSupportedError):
     """An operation that the device, the driver or CUDA 13 does not support."""
 
 
@@ -186,9 +186,10 @@ def call(api: str, *arguments):
     :mod:`cuda.core` objects are passed as handles, and are kept open until the call returns.
     """
     # The pins keep the resources open until the call returns, even if another thread closes their objects.
-    pins = [argument._pin() if isinstance(argument, DriverObject) else argument for argument in arguments]
+    pins = [argument._pin() if isinstance(argument, DriverObject) else None for argument in arguments]
+    values = [argument if pin is None else pin.handle for argument, pin in zip(arguments, pins, strict=True)]
     try:
-        return call_driver(api, *[pin.handle if isinstance(pin, PinnedHandle) else pin for pin in pins])
+        return call_driver(api, *values)
     except CUDAError as error:
         raise classic_error(error, api.removesuffix("_v2")) from None
 

@@ -9,17 +9,9 @@ import operator
 
 import numpy
 
-from cuda.core._memory._buffer import Buffer
-from cuda.core._memory._legacy import (
-    LegacyPinnedMemoryResource,
-    _SynchronousMemoryResource,
-    allocate_host_with_flags,
-    allocate_managed,
-)
-from cuda.core._memory._legacy import register_host_memory as page_lock
-from cuda.core._stream import LEGACY_DEFAULT_STREAM
-from cuda.core._utils.cuda_utils import CUDAError
-from cuda.core._utils.validators import shown
+from cuda import core
+from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, CUDAError, LegacyPinnedMemoryResource
+from cuda.core._classic import _SynchronousMemoryResource, allocate_host_with_flags, allocate_managed, shown
 from cuda.core.driver._checks import (
     MAX_BYTES,
     checked_int,
@@ -395,7 +387,7 @@ def register_host_memory(ary: numpy.ndarray, flags: int = 0) -> numpy.ndarray:
             "cuMemHostRegister", INVALID_VALUE, f"flags must combine mem_host_register_flags, not {shown(flags)}"
         )
     try:
-        buffer = page_lock(ary, portable=bool(flags & 1), mapped=bool(flags & 2))
+        buffer = core.register_host_memory(ary, portable=bool(flags & 1), mapped=bool(flags & 2))
     except CUDAError as error:
         raise classic_error(error) from None
     except ValueError as error:

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from cuda.core._memory._legacy import open_shared_memory
-from cuda.core._stream import LEGACY_DEFAULT_STREAM
+from cuda.core import LEGACY_DEFAULT_STREAM
+from cuda.core._classic import open_shared_memory
 from cuda.core.driver._array_memory import is_of_pool
 from cuda.core.driver._checks import flags_argument
 from cuda.core.driver._constants import ipc_mem_flags

@@ -10,10 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cuda.core._launch_config import LaunchConfig
-from cuda.core._launcher import launch
-from cuda.core._stream import LEGACY_DEFAULT_STREAM
-from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core import LEGACY_DEFAULT_STREAM, CUDAError, LaunchConfig, launch
 from cuda.core.driver._array_layout import joined_dimensions
 from cuda.core.driver._compilation import Request, compile_object
 from cuda.core.driver._errors import launch_error

@@ -10,13 +10,9 @@ import functools
 import glob
 import os
 
-from cuda import pathfinder
-from cuda.core import _linker as core_linker
-from cuda.core._linker import LinkerOptions
-from cuda.core._module import ObjectCode
-from cuda.core._utils import device_choice
-from cuda.core._utils.cuda_utils import CUDAError
-from cuda.core._utils.validators import list_argument, shown
+from cuda import core
+from cuda.core import CUDAError, ObjectCode
+from cuda.core._classic import device_choice, list_argument, shown
 from cuda.core.driver._checks import callable_argument, checked_int
 from cuda.core.driver._constants import jit_input_type, jit_option
 from cuda.core.driver._context import current_context, member_of
@@ -150,7 +146,8 @@ def link(codes: list[ObjectCode], fields: dict, message_handler) -> ObjectCode:
     """Link codes into a CUBIN, and pass the linker's logs to a handler."""
     linker = None
     try:
-        linker = core_linker.Linker(*codes, options=LinkerOptions(**fields))
+        # Their first use loads nvJitLink, which few programs need.
+        linker = core.Linker(*codes, options=core.LinkerOptions(**fields))
         code = linker.link("cubin")
     except (CUDAError, builtins.RuntimeError) as error:
         if message_handler is not None:
@@ -217,6 +214,8 @@ def is_needed(name: str) -> bool:
 
 
 def _library_folders() -> list[str]:
+    from cuda import pathfinder  # slow to import, and few programs link libraries
+
     folders = []
     with contextlib.suppress(builtins.RuntimeError):
         folders.append(os.path.dirname(pathfinder.find_static_lib("cudadevrt")))

@@ -12,13 +12,8 @@ import warnings
 
 import numpy
 
-from cuda.core._kernel_arg_handler import register_buffer_class
-from cuda.core._launch_config import LaunchConfig
-from cuda.core._launcher import launch
-from cuda.core._memory._buffer import Buffer
-from cuda.core._module import ObjectCode, kernel_with_sizes_only
-from cuda.core._utils.cuda_utils import CUDAError
-from cuda.core._utils.validators import shown
+from cuda.core import Buffer, CUDAError, LaunchConfig, ObjectCode, launch
+from cuda.core._classic import kernel_with_sizes_only, register_buffer_class, shown
 from cuda.core.driver._calls import FunctionCall, PreparedAsyncCall, PreparedCall
 from cuda.core.driver._checks import path_argument
 from cuda.core.driver._constants import func_cache, function_attribute, shared_config

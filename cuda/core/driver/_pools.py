@@ -10,11 +10,8 @@ import weakref
 
 import numpy
 
-from cuda.core._memory._buffer import Buffer
-from cuda.core._memory._memory_resource import MemoryResource
-from cuda.core._stream import LEGACY_DEFAULT_STREAM
-from cuda.core._utils.locks import RLock
-from cuda.core._utils.validators import shown
+from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, MemoryResource
+from cuda.core._classic import RLock, shown
 from cuda.core.driver._checks import checked_int, flags_argument
 from cuda.core.driver._context import current_context
 from cuda.core.driver._device_memory import DeviceAllocation, mem_alloc, register

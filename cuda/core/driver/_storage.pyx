@@ -9,15 +9,13 @@ from libc.stdint cimport int64_t, uint64_t, uintptr_t
 from cpython.dict cimport PyDict_GetItem
 from cpython.object cimport PyObject
 
-from cuda.core._memory._memory_resource cimport MemoryResource
-from cuda.core._stream cimport Stream
+from cuda.core._classic cimport MemoryResource, Stream
 
 import weakref
 
 import numpy as np
 
-from cuda.core._stream import LEGACY_DEFAULT_STREAM
-from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core import LEGACY_DEFAULT_STREAM, CUDAError
 from cuda.core.driver._array_layout import element_count, is_c_contiguous, is_f_contiguous
 from cuda.core.driver._context import current_context
 from cuda.core.driver._device_memory import mem_alloc

@@ -7,12 +7,9 @@ from __future__ import annotations
 import ctypes
 from collections import deque
 
-from cuda.core import _event as core_event
-from cuda.core import _stream as core_stream
-from cuda.core._event import EventOptions, IPCEventDescriptor
-from cuda.core._stream import LEGACY_DEFAULT_STREAM, StreamOptions
-from cuda.core._utils.cuda_utils import CUDAError
-from cuda.core._utils.validators import shown
+from cuda import core
+from cuda.core import LEGACY_DEFAULT_STREAM, CUDAError, EventOptions, StreamOptions
+from cuda.core._classic import IPCEventDescriptor, shown
 from cuda.core.driver._checks import checked_int
 from cuda.core.driver._constants import event_flags, stream_flags
 from cuda.core.driver._context import current_context
@@ -122,10 +119,10 @@ class Stream:
 
 @translated
 def _make_stream(options, context):
-    return core_stream.Stream._init(None, options, context._device._ordinal, context._core)
+    return core.Stream._init(None, options, context._device._ordinal, context._core)
 
 
-def stream_of(stream) -> core_stream.Stream:
+def stream_of(stream) -> core.Stream:
     """Return the :mod:`cuda.core` stream for an argument, where None is the NULL stream.
 
     Raises
@@ -142,10 +139,10 @@ def stream_of(stream) -> core_stream.Stream:
         if inner.is_closed:
             raise logic_error("the stream", INVALID_HANDLE, "its context is detached")
         return inner
-    if isinstance(stream, core_stream.Stream):
+    if isinstance(stream, core.Stream):
         return stream
     if hasattr(stream, "__cuda_stream__"):
-        return core_stream.Stream._init(stream)
+        return core.Stream._init(stream)
     raise TypeError(f"stream must be a Stream or None, not {type(stream).__name__}")
 
 
@@ -282,7 +279,7 @@ class Event:
         context = current_context("cuIpcOpenEventHandle")
         descriptor = IPCEventDescriptor._init(ipc_handle_argument(handle, "cuIpcOpenEventHandle"), False)
         event = Event.__new__(Event)
-        event._adopt(core_event.Event.from_ipc_descriptor(descriptor), context)
+        event._adopt(core.Event.from_ipc_descriptor(descriptor), context)
         return event
 
     @property
@@ -343,7 +340,7 @@ class Kept:
         self._event = None
         self._marked = 0  # the count when `_event` was recorded
 
-    def add(self, stream: core_stream.Stream, *objects) -> None:
+    def add(self, stream: core.Stream, *objects) -> None:
         """Keep the operands of work already enqueued on the stream."""
         self.objects.append((self.count, objects))
         self.count += 1
@@ -366,7 +363,7 @@ class Kept:
             pass  # there are no objects, or another thread has released them
 
 
-def keep_in(context, handle: int, stream: core_stream.Stream, *objects) -> None:
+def keep_in(context, handle: int, stream: core.Stream, *objects) -> None:
     """Keep objects alive at least until the work currently enqueued on a stream has completed.
 
     Parameters
@@ -384,7 +381,7 @@ def keep_in(context, handle: int, stream: core_stream.Stream, *objects) -> None:
     mine.add(stream, *objects)
 
 
-def keep_until_done(stream: core_stream.Stream, api: str, *objects) -> None:
+def keep_until_done(stream: core.Stream, api: str, *objects) -> None:
     """Keep objects alive in the current context. See :func:`keep_in`."""
     keep_in(current_context(api), int(stream.handle), stream, *objects)
 

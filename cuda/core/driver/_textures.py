@@ -14,7 +14,7 @@ import operator
 import numpy
 import numpy as np
 
-from cuda.core._memory._buffer import Buffer
+from cuda.core import Buffer
 from cuda.core.driver._array_base import ArrayBase
 from cuda.core.driver._checks import checked_int
 from cuda.core.driver._constants import (
@@ -28,7 +28,7 @@ from cuda.core.driver._context import current_context, member_of
 from cuda.core.driver._cuda_arrays import FORMATS, Array, array_of, dtype_to_array_format, matrix_to_array
 from cuda.core.driver._device_memory import as_pointer
 from cuda.core.driver._errors import INVALID_VALUE, call, logic_error, translated
-from cuda.core.texture._texture import ResourceDescriptor, TextureObjectOptions
+from cuda.core.texture import ResourceDescriptor, TextureObjectOptions
 
 __all__ = ["SurfaceReference", "TextureReference", "bind_array_to_texref", "matrix_to_texref"]
 

@@ -8,8 +8,7 @@ import re
 
 import numpy as np
 
-from cuda.core._utils.locks import RLock
-from cuda.core._utils.validators import list_argument, shown
+from cuda.core._classic import RLock, list_argument, shown
 from cuda.core.driver._checks import dtype_of, text_argument, texts_argument
 
 __all__ = [

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from cuda.core._memoryview import StridedMemoryView
-from cuda.core._utils.validators import shown
+from cuda.core._classic import shown
 from cuda.core.driver._array_base import ArrayBase, check_device
 from cuda.core.driver._array_object import array_of_view
 from cuda.core.driver._kernels import COMPLEX_HEADER, prelude
 from cuda.core.driver._storage import convert_arguments
 from cuda.core.driver._types import ScalarArg, VectorArg, dtype_to_ctype, parse_argument_list
+from cuda.core.utils import StridedMemoryView
 
 __all__ = ["CHECKS", "Parameters", "as_array", "checked_name", "user_prelude"]
 

@@ -8,7 +8,7 @@ Options use ``nvcc`` syntax. The package provides the host headers that sources 
 
 from __future__ import annotations
 
-from cuda.core._compile._nvrtc import nvrtc_version
+from cuda.core._classic import nvrtc_version
 from cuda.core.driver._checks import path_argument, text_argument
 from cuda.core.driver._compilation import (
     DEFAULT_NVCC_FLAGS,

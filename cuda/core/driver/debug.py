@@ -8,7 +8,7 @@ import os
 import runpy
 import sys
 
-from cuda.core._utils.validators import list_argument
+from cuda.core._classic import list_argument
 from cuda.core.driver._checks import path_argument
 from cuda.core.driver._context import set_debugging
 

@@ -10,8 +10,7 @@ import warnings
 
 import numpy as np
 
-from cuda.core._memoryview import StridedMemoryView
-from cuda.core._utils.validators import list_argument, shown
+from cuda.core._classic import list_argument, shown
 from cuda.core.driver import _array_functions as select
 from cuda.core.driver._array_base import ArrayFlags, checked_dtype, splay, stream_for
 from cuda.core.driver._array_functions import BINARY_OF, UNARY_OF, apply
@@ -25,6 +24,7 @@ from cuda.core.driver._device_memory import mem_alloc
 from cuda.core.driver._kernels import Elementwise, Operand
 from cuda.core.driver._types import vec
 from cuda.core.driver._user_kernels import as_array
+from cuda.core.utils import StridedMemoryView
 
 __all__ = [
     "ArrayFlags",

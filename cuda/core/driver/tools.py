@@ -8,8 +8,7 @@ import functools
 import gc
 import operator
 
-from cuda.core._utils.locks import RLock
-from cuda.core._utils.validators import shown
+from cuda.core._classic import RLock, shown
 from cuda.core.driver._checks import checked_int
 from cuda.core.driver._constants import device_attribute
 from cuda.core.driver._context import Context, Device, current_context, get_default_device, make_default_context

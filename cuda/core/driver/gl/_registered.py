@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.core._graphics import GraphicsResource
-from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core import CUDAError, GraphicsResource
 from cuda.core.driver._checks import checked_int
 from cuda.core.driver._constants import graphics_map_flags
 from cuda.core.driver._context import Context, Device, current_context, member_of
