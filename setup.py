@@ -53,7 +53,8 @@ def extensions() -> list[Extension]:
         extension.depends = list(map(str, Path("cuda", "core").rglob("*.hpp")))
         if extension.name == CORE:
             extension.sources += sorted(map(str, Path("cuda/core/_native").glob("*.cpp")))
-    return found
+    # The longest first: at the end, it would keep a single compiler busy.
+    return sorted(found, key=lambda extension: os.path.getsize(extension.sources[0]), reverse=True)
 
 
 class BuildExtensions(build_ext):

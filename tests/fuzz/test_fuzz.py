@@ -48,7 +48,7 @@ def test_there_are_enough_values():
         ),
         "_launch_config.LaunchConfig.grid: value",
         "_layout._StridedLayout.__eq__: other",
-        "graph._graph_definition.GraphDefinition.memcpy: dst",
+        "graph._graph.GraphDefinition.memcpy: dst",
         "system._device.Device.name: None",
         "utils.copy_batch: dsts",
     ],

@@ -2,6 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sets of neighboring nodes, under the name that other packages import."""
 
-from cuda.core.graph._graph_node import AdjacencySetProxy
+from cuda.core.graph._graph import AdjacencySetProxy
 
 __all__ = ["AdjacencySetProxy"]

@@ -21,7 +21,6 @@ from cuda.core._memory._buffer cimport Buffer, Buffer_pin, check_writable
 from cuda.core._native._cuda_core cimport (
     AllocationPin,
     Anchor,
-    AnchorList,
     ArrayField,
     ArrayHandle,
     ArrayPin,
@@ -55,9 +54,7 @@ from cuda.core._utils.cuda_utils cimport (
     check_or_create_options,
     note_left_context,
 )
-from cuda.core.graph._capture cimport StreamCapture, StreamCapture_graph
-from cuda.core.graph._graph_builder cimport GraphBuilder
-from cuda.core.graph._state cimport GraphRecord, new_anchors, retain
+from cuda.core.graph._graph cimport keep_for_capture
 
 import functools
 import operator
@@ -658,7 +655,7 @@ cdef int Array_copy(OpaqueArray self, object other, str name, bint is_read, obje
         if is_read:
             check_writable(<Buffer>other, name)
         check_size(name, memory.value().size, size)
-        anchor_in_graph(stream, array.anchor(), memory.anchor())
+        keep_for_capture(stream, array.anchor(), memory.anchor())
         return copy_in_stream_order(self, array, memory.value().pointer, False, is_read, c_stream, stream_pin)
     if not PyObject_CheckBuffer(other):
         raise TypeError(f"{name} must be a Buffer or have the buffer protocol, not {type(other).__name__}")
@@ -667,32 +664,10 @@ cdef int Array_copy(OpaqueArray self, object other, str name, bint is_read, obje
     PyObject_GetBuffer(other, &view, PyBUF_SIMPLE | (PyBUF_WRITABLE if is_read else 0))
     try:
         check_size(name, view.len, size)
-        anchor_in_graph(stream, array.anchor(), Anchor.of_object(<PyObject*>other))
+        keep_for_capture(stream, array.anchor(), Anchor.of_object(<PyObject*>other))
         return copy_in_stream_order(self, array, <uintptr_t>view.buf, True, is_read, c_stream, stream_pin)
     finally:
         PyBuffer_Release(&view)
-
-
-# If a builder captures the copy, its graph keeps the array and the memory as long as a clone or launch needs them.
-cdef int anchor_in_graph(object stream, Anchor array, Anchor memory) except -1:
-    cdef StreamCapture capture
-    cdef GraphRecord holder
-    cdef AnchorList* anchors
-    if not isinstance(stream, GraphBuilder):
-        return 0
-    capture = (<GraphBuilder>stream)._capture
-    if capture is None or not capture.h_running:
-        return 0
-    holder = StreamCapture_graph(capture)
-    anchors = new_anchors()
-    try:
-        anchors.add(array)
-        anchors.add(memory)
-    except BaseException:
-        anchors.drop_reference()
-        raise
-    retain(holder.c_holder, anchors)
-    return 0
 
 
 cdef int check_size(str name, size_t given, size_t size) except -1:

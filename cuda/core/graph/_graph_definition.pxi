@@ -2,29 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Graph definitions, and drawings of them."""
 
-from __future__ import annotations
-
 from libc.stdint cimport intptr_t, uintptr_t
 from libcpp.vector cimport vector
 
 from cuda.core._native._cuda_core cimport WeakHandle, bindings_object, refuse_pickle
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, init_driver
-from cuda.core.graph._executable cimport Graph_instantiate
-from cuda.core.graph._graph_condition cimport GraphCondition_create
-from cuda.core.graph._graph_node cimport GraphNode, GraphNode_entry, GraphNode_wrap
-from cuda.core.graph._state cimport (
-    GraphLock,
-    GraphRecord,
-    GraphRecord_node,
-    GraphTree,
-    GraphTree_own,
-    GraphView,
-    check_alive,
-    lock_graphs,
-    read_edges,
-    read_nodes,
-)
 
 import importlib
 import os
@@ -37,8 +20,6 @@ from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import check_path, shown
 from cuda.core.graph._options import dot_flags
-
-__all__ = ["GraphDefinition"]
 
 
 cdef class GraphDefinition(GraphView):
@@ -333,6 +314,7 @@ cdef GraphNode node_of(GraphDefinition self, cydriver.CUgraphNode c_node):
     return GraphNode_wrap(self._tree, self._graph, GraphRecord_node(self._graph, c_node))
 
 
+# A view of one graph of a tree: `tree.root`, or a record below it.
 cdef GraphDefinition GraphDefinition_wrap(GraphTree tree, GraphRecord graph):
     cdef GraphDefinition self = GraphDefinition.__new__(GraphDefinition)
     self._tree = tree

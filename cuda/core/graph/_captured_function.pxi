@@ -8,8 +8,6 @@ executable is updated if the graphs have the same topology. Nothing is inferred 
 the arguments. An argument whose state a key cannot hold, such as an object with attributes, makes every call capture.
 """
 
-from __future__ import annotations
-
 cimport cython
 from libc.stdint cimport int64_t, uint32_t, uint64_t, uintptr_t
 from libc.string cimport memcpy
@@ -49,9 +47,6 @@ from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_pin
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport read_short_int, set_call_offset, tuple_items
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
-from cuda.core.graph._capture cimport is_capturing
-from cuda.core.graph._executable cimport Graph, Graph_pin
-from cuda.core.graph._graph_builder cimport GraphBuilder, GraphBuilder_beside
 
 import functools
 import inspect
@@ -64,8 +59,6 @@ from dataclasses import dataclass
 from cuda.core._utils.cuda_utils import CUDAError, UnavailableError
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import list_argument, repr_of, shown
-
-__all__ = ["CaptureStatistics", "CapturedFunction", "capture"]
 
 
 def capture(
@@ -696,7 +689,7 @@ cdef ReplayCache ReplayCache_create(object options, Py_ssize_t maxsize):
 cdef bint ReplayCache_launch(ReplayCache self, CallKey key, const StreamPin& stream) except -1:
     cdef CapturedWork work
     cdef Py_ssize_t index
-    acquire(self)
+    ReplayCache_acquire(self)
     try:
         for index, work in enumerate(self.works):
             if work.key is not None and is_equal(work.key, key):
@@ -706,7 +699,7 @@ cdef bint ReplayCache_launch(ReplayCache self, CallKey key, const StreamPin& str
                 self.replay_count += 1
                 return True
     finally:
-        release(self)
+        ReplayCache_release(self)
     return False
 
 
@@ -716,7 +709,7 @@ cdef int ReplayCache_launch_captured(
 ) except -1:
     cdef CapturedWork work = None
     cdef bint comes_back
-    acquire(self)
+    ReplayCache_acquire(self)
     try:
         # Arguments that come back get their own executable, instead of an update on every call.
         comes_back = key is not None and not add_mark(self, hash_of(key))
@@ -736,7 +729,7 @@ cdef int ReplayCache_launch_captured(
         del self.works[self.maxsize:]
         launch_work(work, stream)
     finally:
-        release(self)
+        ReplayCache_release(self)
     return 0
 
 
@@ -779,18 +772,18 @@ cdef int launch_work(CapturedWork work, const StreamPin& stream) except -1:
 
 
 cdef int ReplayCache_clear(ReplayCache self) except -1:
-    acquire(self)
+    ReplayCache_acquire(self)
     try:
         works, self.works = self.works, []
         self.marks.clear()
     finally:
-        release(self)
+        ReplayCache_release(self)
     del works  # after the lock is released
     return 0
 
 
 # Waiting for the lock checks for signals. A forked child replaces the lock, which a thread of its parent might hold.
-cdef int acquire(ReplayCache self) except -1:
+cdef int ReplayCache_acquire(ReplayCache self) except -1:
     cdef PyThread_type_lock lock
     cdef int is_taken
     if self.generation != fork_generation():
@@ -819,7 +812,7 @@ cdef PyThread_type_lock new_lock() except NULL:
     return lock
 
 
-cdef inline void release(ReplayCache self) noexcept:
+cdef inline void ReplayCache_release(ReplayCache self) noexcept:
     self.owner = 0
     PyThread_release_lock(self.lock)
 

@@ -2,83 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """The kinds of graph nodes."""
 
-from __future__ import annotations
-
 cimport cython
 from libc.limits cimport INT_MAX, INT_MIN
 from libc.stdint cimport uintptr_t
 from libc.string cimport memset
 
+from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._module cimport Kernel_create
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
-from cuda.core.graph._graph_node cimport (
-    GraphNode,
-    GraphNode_change,
-    GraphNode_check,
-    GraphNode_values,
-    register_node_class,
-)
-from cuda.core.graph._parameters cimport (
-    AllocValues,
-    AllocValues_read,
-    ChildValues_create,
-    ConditionalValues,
-    ConditionalValues_read,
-    EventValues,
-    EventValues_create,
-    EventValues_event,
-    EventValues_read,
-    FreeValues,
-    FreeValues_read,
-    HostValues,
-    HostValues_callable,
-    HostValues_create,
-    HostValues_read,
-    KernelValues,
-    KernelValues_create,
-    KernelValues_read,
-    KernelValues_with_config,
-    MemcpyValues,
-    MemcpyValues_change,
-    MemcpyValues_read,
-    MemsetValues,
-    MemsetValues_change,
-    MemsetValues_read,
-    NodeValues,
-    Operand,
-    Operand_create,
-)
-from cuda.core.graph._state cimport GraphLock, NodeRecord, NodeRecord_set_values, find_child, lock_graphs
 
 import operator
 
-from cuda.core._launch_config import LaunchConfig
 from cuda.core._utils import slots
 from cuda.core._utils.enums import ACCESS_PROPERTY
 from cuda.core._utils.validators import list_argument, shown
-from cuda.core.graph._graph_node import set_launch_attributes
 from cuda.core.graph._options import AccessPolicyWindow
-from cuda.core.graph._parameters import name_of
 from cuda.core.typing import GraphConditionalType
-
-__all__ = [
-    "AllocNode",
-    "ChildGraphNode",
-    "ConditionalNode",
-    "EmptyNode",
-    "EventRecordNode",
-    "EventWaitNode",
-    "FreeNode",
-    "HostCallbackNode",
-    "IfElseNode",
-    "IfNode",
-    "KernelNode",
-    "MemcpyNode",
-    "MemsetNode",
-    "SwitchNode",
-    "WhileNode",
-]
 
 
 cdef class ConditionalNode(GraphNode):

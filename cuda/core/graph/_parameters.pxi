@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Node parameters: creating, reading, setting and updating them, for each kind of node."""
 
-from __future__ import annotations
-
 from libc.stdint cimport uint16_t, uint32_t, uint8_t, uintptr_t
 from libc.string cimport memcpy, memset
+from libcpp.vector cimport vector
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_CheckBuffer, PyObject_GetBuffer
 from cpython.object cimport PyObject
@@ -18,9 +17,11 @@ from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory._memory_resource cimport pointer_info
 from cuda.core._module cimport Kernel, Kernel_pin
 from cuda.core._native._cuda_core cimport (
+    AllocationHandle,
     Anchor,
     AnchorList,
     ArgumentBlock,
+    ContextHandle,
     EventHandle,
     EventPin,
     KernelHandle,
@@ -30,28 +31,6 @@ from cuda.core._native._cuda_core cimport (
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport call_with_interpreter, tuple_items
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, c_driver_version, call_on_driver_thread
-from cuda.core.graph._graph_condition cimport GraphCondition, GraphCondition_wrap
-from cuda.core.graph._state cimport (
-    GraphRecord,
-    GraphRecord_add,
-    GraphRecord_of_child,
-    GraphTree,
-    GraphTree_own,
-    GraphView,
-    NodeRecord,
-    NodeRecord_mark_children_destroyed,
-    NodeRecord_mark_destroyed,
-    NodeRecord_retain,
-    NodeRecord_set_values,
-    anchor_object,
-    check_alive,
-    copy_records,
-    find_child,
-    is_within,
-    new_anchors,
-    release,
-    retain,
-)
 
 import operator
 import sys
@@ -68,6 +47,10 @@ from cuda.core.typing import GraphMemoryType
 # The parameters of a node. A subclass fills the part of `params` for its kind of node; these methods pass it to the
 # driver. They call finish() even if the driver rejects the parameters.
 cdef class NodeValues:
+    cdef:
+        cydriver.CUgraphNodeParams params
+        AnchorList* anchors     # the operands that a node keeps alive; NULL for none, and once a graph retains them
+
     def __dealloc__(self):
         if self.anchors != NULL:
             self.anchors.drop_reference()
@@ -80,15 +63,19 @@ cdef class NodeValues:
         # A description for the message if the driver rejects the parameters; empty if it would add nothing.
         return ""
 
+    # Does everything that may run Python code, which could destroy nodes. Called before raw handles are read.
     cdef int prepare(self) except -1:
         return 0
 
+    # Drops what the driver has copied. Called after each driver call, even if it failed.
     cdef void finish(self) noexcept:
         pass
 
+    # Raises if adding the node to this graph would crash the driver.
     cdef int check_place(self, GraphRecord graph) except -1:
         return 0
 
+    # Adds a node with these parameters, sets them for a node, or for a node of an executable.
     cdef int add(
         self, cydriver.CUgraph c_graph, const cydriver.CUgraphNode* c_from, size_t count, cydriver.CUgraphNode* c_node
     ) except -1:
@@ -119,6 +106,7 @@ cdef class NodeValues:
             self.finish()
         return 0
 
+    # Updates the record of a new or changed node, such as the list of its child graphs.
     cdef int update_record(self, GraphRecord graph, NodeRecord record) except -1:
         return 0
 
@@ -141,6 +129,7 @@ cdef int add_object(NodeValues self, object thing) except -1:
     return anchor_object(self.anchors, thing)
 
 
+# Adds a node after others, and lets the graph retain its operands.
 cdef NodeRecord add_node(GraphRecord graph, const cydriver.CUgraphNode* c_from, size_t count, NodeValues values):
     cdef NodeRecord record
     cdef cydriver.CUgraphNode c_node = NULL
@@ -166,6 +155,7 @@ cdef NodeRecord add_node(GraphRecord graph, const cydriver.CUgraphNode* c_from, 
     return record
 
 
+# For the `except` clause of a step after add_node(): removes the node again. If that fails, the error has a note.
 cdef int take_back_node(GraphRecord graph, NodeRecord record, object error) except -1:
     cdef cydriver.CUgraphNode c_node = record.c_node
     try:
@@ -177,6 +167,7 @@ cdef int take_back_node(GraphRecord graph, NodeRecord record, object error) exce
     return 0
 
 
+# Sets the parameters of a node. On an exception the node is unchanged.
 cdef int change_node(GraphRecord graph, NodeRecord record, NodeValues values) except -1:
     cdef cydriver.CUuserObject c_object = retain_for(graph, values)
     try:
@@ -209,6 +200,7 @@ cdef cydriver.CUuserObject retain_for(GraphRecord graph, NodeValues values) exce
     return retain(graph.c_holder, anchors)
 
 
+# Convert an address or a size. TypeError and OverflowError name the argument.
 cdef unsigned long long address_of(str name, object value) except? 0:
     number = address_argument(name, value)
     if not 0 <= number < 1 << 64:
@@ -232,6 +224,10 @@ IN_CHILDREN = "a graph cannot be embedded in itself, and a child graph cannot ha
 
 
 cdef class ChildValues(NodeValues):
+    cdef:
+        GraphTree tree          # keeps the source alive until it is embedded
+        GraphRecord source
+
     def __cinit__(self):
         self.params.type = cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_GRAPH
 
@@ -275,6 +271,7 @@ cdef class ChildValues(NodeValues):
         return 0
 
 
+# `child` is a GraphDefinition that must not belong to the tree `outside`, which may be None.
 cdef ChildValues ChildValues_create(object child, GraphTree outside):
     cdef ChildValues self = ChildValues.__new__(ChildValues)
     if not isinstance(child, GraphView):
@@ -305,7 +302,15 @@ cdef int set_child(ChildValues self) except -1:
 
 # --- Conditional nodes ----------------------------------------------------------------------------
 
+# The maximum number of forks or bodies. A number that is wrong by mistake would create streams until memory runs out.
+cdef enum:
+    MAX_BRANCHES = 65536
+
+
 cdef class ConditionalValues(NodeValues):
+    cdef:
+        GraphCondition condition    # None if the driver does not report the parameters
+
     def __cinit__(self):
         self.params.type = cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_CONDITIONAL
 
@@ -347,6 +352,7 @@ cdef ConditionalValues ConditionalValues_create(
     return self
 
 
+# The parameters of a captured node; drivers older than CUDA 13.2 report none.
 cdef ConditionalValues ConditionalValues_read(cydriver.CUgraphNode c_node):
     cdef ConditionalValues self = ConditionalValues.__new__(ConditionalValues)
     if c_driver_version() < 13020:
@@ -360,7 +366,11 @@ cdef ConditionalValues ConditionalValues_read(cydriver.CUgraphNode c_node):
 # --- Events ---------------------------------------------------------------------------------------
 
 cdef class EventValues(NodeValues):
-    pass
+    cdef:
+        EventHandle h_event         # set once
+        ContextHandle h_context     # set once
+        int device_id
+        unsigned int c_flags
 
 
 cdef EventValues EventValues_create(object event, bint is_record):
@@ -406,6 +416,8 @@ cdef Event EventValues_event(EventValues self):
 # --- Host callbacks -------------------------------------------------------------------------------
 
 cdef class HostValues(NodeValues):
+    cdef AnchorList* called         # a reference to the Python callable and its name; NULL for a C function
+
     def __cinit__(self):
         self.params.type = cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_HOST
 
@@ -414,6 +426,7 @@ cdef class HostValues(NodeValues):
             self.called.drop_reference()
 
 
+# `fn` and `user_data` are the arguments of callback(); `where` describes the graph, for reports of exceptions.
 cdef HostValues HostValues_create(object fn, object user_data, object where):
     cdef HostValues self = HostValues.__new__(HostValues)
     address = function_address("fn", fn)
@@ -449,6 +462,7 @@ cdef HostValues HostValues_read(cydriver.CUgraphNode c_node):
     return self
 
 
+# The Python callable, or None for a C function.
 cdef object HostValues_callable(HostValues self):
     return <object>self.called.object(0) if self.called != NULL else None
 
@@ -506,6 +520,13 @@ cdef frozenset PLAIN = frozenset((int, float, bool, complex, type(None)))
 
 
 cdef class KernelValues(NodeValues):
+    cdef:
+        KernelHandle h_kernel   # set once
+        Kernel kernel           # for the layout of its parameters
+        tuple _arguments        # until the driver has copied them
+        ArgumentBlock* _block   # NULL except from prepare() until the driver has copied the arguments
+        bint _is_native         # read from a node: `params` points to the driver's copy of the arguments
+
     def __cinit__(self):
         self.params.type = cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_KERNEL
 
@@ -545,6 +566,7 @@ cdef class KernelValues(NodeValues):
         self._arguments = None
 
 
+# `config` is a LaunchConfig, `arguments` a tuple of kernel arguments.
 cdef KernelValues KernelValues_create(object config, object kernel, tuple arguments):
     cdef KernelValues self = KernelValues.__new__(KernelValues)
     cdef KernelPin pin
@@ -580,6 +602,7 @@ cdef KernelValues KernelValues_read(cydriver.CUgraphNode c_node):
     return self
 
 
+# The parameters of a node with another configuration and the same kernel and arguments.
 cdef KernelValues KernelValues_with_config(cydriver.CUgraphNode c_node, KernelValues values, object config):
     # The arguments are the driver's own copy, and the node keeps the references that they need.
     cdef KernelValues self = KernelValues_read(c_node)
@@ -611,6 +634,7 @@ cdef int set_config(cydriver.CUDA_KERNEL_NODE_PARAMS_v3* params, object config) 
     return 0
 
 
+# Returns true if the driver copies all arguments by value, so the node needs no references to them.
 cdef bint is_plain(tuple arguments) except -1:
     for argument in arguments:
         cls = type(argument)
@@ -619,6 +643,7 @@ cdef bint is_plain(tuple arguments) except -1:
     return True
 
 
+# Changes a kernel node of an executable. The caller keeps the kernel alive.
 cdef int change_kernel_in(
     cydriver.CUgraphExec c_exec, cydriver.CUgraphNode c_node, object config, Kernel kernel, tuple arguments
 ) except -1:
@@ -644,7 +669,13 @@ cdef int change_kernel_in(
 
 # --- Memory ---------------------------------------------------------------------------------------
 
+# The source or the destination of a copy, or the destination of a memset.
 cdef class Operand:
+    cdef:
+        cydriver.CUdeviceptr address
+        AllocationHandle h_allocation       # set once: of the Buffer that is the operand, or its owner
+        AnchorList* owner                     # with the owner, if that is another object; else NULL
+
     def __dealloc__(self):
         if self.owner != NULL:
             self.owner.drop_reference()
@@ -695,6 +726,8 @@ cdef Operand without_owner(Operand operand):
 
 
 cdef class MemsetValues(NodeValues):
+    cdef Operand dst
+
     def __cinit__(self):
         self.params.type = cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEMSET
 
@@ -733,6 +766,7 @@ cdef MemsetValues MemsetValues_create(Operand dst, object value, object width, o
     return self
 
 
+# Arguments that are None keep the value of `old`.
 cdef MemsetValues MemsetValues_change(
     MemsetValues old, Operand dst, object value, object width, object height, object pitch
 ):
@@ -800,6 +834,12 @@ cdef int current_context(cydriver.CUcontext* c_context) except -1:
 
 
 cdef class MemcpyValues(NodeValues):
+    cdef:
+        Operand dst
+        Operand src
+        bint is_plain               # one row of linear memory; other copies can be read, but not changed
+        size_t size
+
     def __cinit__(self):
         self.params.type = cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEMCPY
 
@@ -892,6 +932,11 @@ cdef bint is_on_device(cydriver.CUdeviceptr address) except -1:
 
 
 cdef class AllocValues(NodeValues):
+    cdef:
+        str memory_type
+        tuple peers
+        vector[cydriver.CUmemAccessDesc] _access    # of the peers
+
     def __cinit__(self):
         self.params.type = cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEM_ALLOC
 

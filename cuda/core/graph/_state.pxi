@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records of graphs and nodes, the operands that they keep alive, and edges."""
 
-from __future__ import annotations
-
 cimport cython
-from libc.stdint cimport uintptr_t
+from libc.stdint cimport int64_t, uint64_t, uintptr_t
 from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 
@@ -17,12 +15,14 @@ from cuda.core._native._cuda_core cimport (
     Anchor,
     AnchorList,
     CaptureModeScope,
+    ContextField,
     ContextHandle,
     GraphHandle,
     Handle,
     NO_WORK,
     QueriedStream,
     Retired,
+    StreamField,
     StreamPin,
     Work,
     destroy_idle,
@@ -39,36 +39,72 @@ from cuda.core._utils.cuda_utils import UnavailableError
 
 
 cdef extern from "locks.hpp" namespace "cuda_core" nogil:
-    cppclass LockOfGraphs "cuda_core::GraphLock":
+    cppclass GraphLock:
+        GraphLock() noexcept
         bint try_take() except +
         void take() except +
 
 
+# A CUgraphNode, its parameters and its operands.
 cdef class NodeRecord:
-    pass
+    cdef:
+        cydriver.CUgraphNode c_node             # NULL when destroyed
+        cydriver.CUgraphNodeType c_type
+        cydriver.CUuserObject _user_object      # retains the operands; NULL if there are none
+        object values                           # NodeValues; None until read, for nodes that were not added here
+        list children                           # records of its child graph or bodies
+        object node                             # a weak reference to the GraphNode; None before the first
 
 
-cdef class GraphRecord:
-    pass
+# Get and set the parameters of a node, which another thread may change.
+cdef inline object NodeRecord_values(NodeRecord self):
+    with cython.critical_section(self):
+        return self.values
 
 
-cdef class GraphTree:
-    pass
-
-
-cdef class GraphView:
-    pass
-
-
-# A thread that waits for the lock releases the GIL, because the holder may need it.
-cdef int lock_graphs(GraphLock& lock) except -1:
-    cdef LockOfGraphs* taken = <LockOfGraphs*>&lock
-    if not taken.try_take():
-        with nogil:
-            taken.take()
+cdef inline int NodeRecord_set_values(NodeRecord self, object values) except -1:
+    with cython.critical_section(self):
+        self.values = values
     return 0
 
 
+# A CUgraph: the root of a tree, a child graph, or a body of a conditional node. No record refers to its parent, so that
+# dropping the tree releases all records without reference cycles.
+cdef class GraphRecord:
+    cdef:
+        object __weakref__
+        cydriver.CUgraph c_graph                # NULL when destroyed
+        cydriver.CUgraph c_holder               # the graph that retains the user objects of its nodes
+        dict nodes                              # address -> NodeRecord, for nodes seen so far
+
+
+# Owns the root graph. Every Python object of a graph or node in the tree refers to it.
+cdef class GraphTree:
+    cdef:
+        GraphHandle h_graph     # set once; borrowed while a capture owns the graph
+        GraphRecord root
+        int64_t change_count    # of the parameters of nodes
+
+
+# The base class of GraphDefinition: a view of one graph of a tree.
+cdef class GraphView:
+    cdef:
+        object __weakref__
+        GraphTree _tree
+        GraphRecord _graph
+
+
+# Prevents other threads from changing graphs until the function with the lock as a local variable returns or raises.
+# Acquired before the handle of a node or a graph is read. A thread that waits for the lock releases the GIL, because
+# the holder may need it.
+cdef int lock_graphs(GraphLock& lock) except -1:
+    if not lock.try_take():
+        with nogil:
+            lock.take()
+    return 0
+
+
+# The tree of a graph that this library owns. If this raises, the graph is destroyed.
 cdef GraphTree GraphTree_own(cydriver.CUgraph c_graph):
     cdef GraphTree self = GraphTree.__new__(GraphTree)
     self.h_graph = GraphHandle.own(c_graph, &destroy_graph, Anchor())
@@ -76,6 +112,7 @@ cdef GraphTree GraphTree_own(cydriver.CUgraph c_graph):
     return self
 
 
+# The tree of a graph that a capture still owns. After the capture, GraphTree_adopt makes this tree its owner.
 cdef GraphTree GraphTree_borrow(cydriver.CUgraph c_graph):
     cdef GraphTree self = GraphTree.__new__(GraphTree)
     self.h_graph = GraphHandle.borrow(c_graph, Anchor())
@@ -101,11 +138,13 @@ cdef GraphRecord GraphRecord_create(cydriver.CUgraph c_graph, cydriver.CUgraph c
     return self
 
 
+# The record of a child graph, or of a body of a conditional node.
 cdef GraphRecord GraphRecord_of_child(GraphRecord parent, cydriver.CUgraph c_graph, bint is_body):
     # A child graph retains the user objects of its nodes itself; for a body, the containing graph does.
     return GraphRecord_create(c_graph, parent.c_holder if is_body else c_graph)
 
 
+# The record of a node of the graph; created on first use.
 cdef NodeRecord GraphRecord_node(GraphRecord self, cydriver.CUgraphNode c_node):
     cdef cydriver.CUgraphNodeType c_type
     record = self.nodes.get(<uintptr_t>c_node)
@@ -123,6 +162,7 @@ cdef NodeRecord GraphRecord_add(GraphRecord self, cydriver.CUgraphNode c_node, c
     return self.nodes.setdefault(<uintptr_t>c_node, record)
 
 
+# Reads all nodes of a graph (cuGraphGetNodes).
 cdef int read_nodes(GraphRecord self, vector[cydriver.CUgraphNode]& c_nodes) except -1:
     cdef size_t count = 0
     check_alive(self)
@@ -135,6 +175,7 @@ cdef int read_nodes(GraphRecord self, vector[cydriver.CUgraphNode]& c_nodes) exc
     return 0
 
 
+# Marks a node that the driver has destroyed, and the graphs below it, as destroyed.
 cdef int NodeRecord_mark_destroyed(GraphRecord graph, NodeRecord self, bint is_holder_destroyed=False) except -1:
     graph.nodes.pop(<uintptr_t>self.c_node, None)
     cdef cydriver.CUuserObject c_object = exchange_user_object(self, NULL)
@@ -162,6 +203,7 @@ cdef int NodeRecord_mark_children_destroyed(
     return 0
 
 
+# Returns true if a graph is `other` or one of its descendants.
 cdef bint is_within(GraphRecord graph, GraphRecord other) except -1:
     cdef NodeRecord node
     if graph is other:
@@ -173,6 +215,7 @@ cdef bint is_within(GraphRecord graph, GraphRecord other) except -1:
     return False
 
 
+# Reads the child graph of a node from the driver, if the record does not have it.
 cdef int find_child(GraphRecord graph, NodeRecord record) except -1:
     cdef cydriver.CUgraph c_child = NULL
     if record.children:
@@ -183,7 +226,8 @@ cdef int find_child(GraphRecord graph, NodeRecord record) except -1:
     return 0
 
 
-# The clone has the same nodes in the same order, and references to the same user objects.
+# Copies the records of nodes to a clone of their graph that the driver has created. The clone has the same nodes in the
+# same order, and references to the same user objects.
 cdef int copy_records(GraphRecord source, GraphRecord clone) except -1:
     cdef vector[cydriver.CUgraphNode] c_old
     cdef vector[cydriver.CUgraphNode] c_new
@@ -222,6 +266,7 @@ cdef int copy_child_records(GraphRecord clone, NodeRecord old, NodeRecord new) e
     return 0
 
 
+# Replaces the user object that retains the operands of a node, and releases the one before; `c_object` may be NULL.
 cdef int NodeRecord_retain(GraphRecord graph, NodeRecord self, cydriver.CUuserObject c_object) except -1:
     cdef cydriver.CUuserObject c_previous = exchange_user_object(self, c_object)
     if c_previous != NULL:
@@ -246,6 +291,7 @@ cdef int check_alive(GraphRecord self) except -1:
 
 # --- Operands that graphs retain ------------------------------------------------------------------
 
+# A new list with one reference.
 cdef AnchorList* new_anchors() except NULL:
     return AnchorList.make(main_thread_inbox())
 
@@ -255,6 +301,8 @@ cdef int anchor_object(AnchorList* anchors, object thing) except -1:
     return 0
 
 
+# Lets a graph, and its clones and executables, retain a list; takes over the caller's reference. Returns the user
+# object, for `release`. On an exception the reference is dropped.
 cdef cydriver.CUuserObject retain(cydriver.CUgraph c_graph, AnchorList* anchors) except NULL:
     cdef cydriver.CUuserObject c_object = NULL
     cdef cydriver.CUresult err
@@ -279,12 +327,14 @@ cdef cydriver.CUuserObject retain(cydriver.CUgraph c_graph, AnchorList* anchors)
     return c_object
 
 
+# Lets another graph retain the same user object.
 cdef int share(cydriver.CUgraph c_graph, cydriver.CUuserObject c_object) except -1:
     with nogil:
         HANDLE_RETURN(cydriver.cuGraphRetainUserObject(c_graph, c_object, 1, 0), b"cuGraphRetainUserObject")
     return 0
 
 
+# Releases the graph's reference; clones and executables created before still retain the user object.
 cdef void release(cydriver.CUgraph c_graph, cydriver.CUuserObject c_object) noexcept nogil:
     WARN_RETURN(cydriver.cuGraphReleaseUserObject(c_graph, c_object, 1), b"cuGraphReleaseUserObject", c_object)
 
@@ -296,6 +346,7 @@ cdef void drop_anchors(void* anchors) noexcept nogil:
 
 # --- Edges ----------------------------------------------------------------------------------------
 
+# The nodes that a node depends on, or that depend on it.
 cdef int read_neighbors(
     cydriver.CUgraphNode c_node, bint is_pred, vector[cydriver.CUgraphNode]& c_nodes
 ) except -1:
@@ -326,6 +377,7 @@ cdef int read_neighbors(
     return 0
 
 
+# Adds or removes the edges from c_from[i] to c_to[i].
 cdef int write_edges(
     cydriver.CUgraph c_graph,
     vector[cydriver.CUgraphNode]& c_from,
@@ -346,6 +398,7 @@ cdef int write_edges(
     return 0
 
 
+# All edges of a graph.
 cdef int read_edges(
     cydriver.CUgraph c_graph, vector[cydriver.CUgraphNode]& c_from, vector[cydriver.CUgraphNode]& c_to
 ) except -1:
@@ -372,7 +425,21 @@ cdef enum:
     CHANGES_PER_QUERY = 16
 
 
+ctypedef AnchorList* AnchorListPointer
+
+
+# The operands of nodes changed in one executable. The driver keeps the operands of unchanged nodes.
 cdef class ExecutableOperands:
+    cdef:
+        unordered_map[uintptr_t, AnchorListPointer] _current    # by the address of the node
+        StreamField _h_last         # the stream of the last launch that may use them; empty before it
+        ContextField _h_context     # the context of that stream, if it is a default stream
+        readonly bint is_used       # ExecutableOperands_launch must be called
+        uint64_t change_count       # incremented by every change
+        dict launches               # of changed kernel nodes, (config, kernel) by the address of the node
+        uintptr_t source            # the graph that this was instantiated from
+        int64_t source_changes      # its `change_count` then; -1 if another graph has changed nodes
+
     def __cinit__(self):
         self.launches = {}
 
@@ -381,6 +448,7 @@ cdef class ExecutableOperands:
             retire_all(self)
 
 
+# Replaces the operands of a node, and takes over the caller's reference to the new ones; NULL for none.
 cdef int ExecutableOperands_exchange(ExecutableOperands self, uintptr_t node, AnchorList* anchors) except -1:
     cdef AnchorList* previous = NULL
     with cython.critical_section(self):
@@ -393,12 +461,14 @@ cdef int ExecutableOperands_exchange(ExecutableOperands self, uintptr_t node, An
     return 0
 
 
+# Removes the operands of all nodes.
 cdef int ExecutableOperands_clear(ExecutableOperands self) except -1:
     self.launches = {}
     retire_all(self)
     return 0
 
 
+# Must be called before each launch while `is_used` is set.
 cdef int ExecutableOperands_launch(ExecutableOperands self, const StreamPin& stream) except -1:
     cdef ContextHandle h_context
     if <uintptr_t>stream.get() <= LAST_DEFAULT_STREAM:

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Conditions of conditional nodes."""
 
-from __future__ import annotations
-
 from libc.stdint cimport uint64_t
 from libc.string cimport memcpy
 
@@ -13,14 +11,11 @@ from cuda.core._kernel_arg_handler cimport FITS, WRONG_SIZE, register_argument_t
 from cuda.core._native._cuda_core cimport refuse_pickle
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
-from cuda.core.graph._state cimport GraphLock, GraphRecord, GraphTree, check_alive, lock_graphs
 
 import operator
 
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import shown
-
-__all__ = ["GraphCondition"]
 
 
 cdef class GraphCondition:
@@ -29,6 +24,10 @@ cdef class GraphCondition:
     Conditions come from ``create_condition`` of :class:`GraphDefinition` and :class:`GraphBuilder`. A kernel accepts
     the object as an argument of type ``cudaGraphConditionalHandle``, and sets it with ``cudaGraphSetConditional``.
     """
+
+    cdef:
+        object __weakref__
+        cydriver.CUgraphConditionalHandle _c_handle
 
     __signature__ = ConstructorSignature()
 
@@ -58,7 +57,8 @@ cdef class GraphCondition:
         return self._c_handle
 
 
-# The tree keeps the graph alive while __index__ of the value runs arbitrary code.
+# Creates a condition of a graph in the current context. `default_value` is the argument of create_condition(); the tree
+# keeps the graph alive while its __index__ runs arbitrary code.
 cdef GraphCondition GraphCondition_create(GraphTree tree, GraphRecord graph, object default_value):
     cdef cydriver.CUgraph c_graph
     cdef cydriver.CUgraphConditionalHandle c_handle = 0

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Executable graphs and their nodes."""
 
-from __future__ import annotations
-
 cimport cython
 from libc.stdint cimport intptr_t, uint64_t, uintptr_t
 from libc.string cimport memset
@@ -16,6 +14,7 @@ from cuda.core._module cimport Kernel
 from cuda.core._native._cuda_core cimport (
     CaptureModeScope,
     DriverObject,
+    GraphExecField,
     GraphExecHandle,
     Anchor,
     AnchorList,
@@ -23,6 +22,7 @@ from cuda.core._native._cuda_core cimport (
     StreamPin,
     address,
     bindings_object,
+    refuse_closed,
     refuse_pickle,
     relax_capture_mode,
     stream_captures,
@@ -30,32 +30,6 @@ from cuda.core._native._cuda_core cimport (
 from cuda.core._stream cimport Stream, Stream_accept, Stream_pin
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
-from cuda.core.graph._graph_node cimport GraphNode, GraphNode_check, GraphNode_wrap, node_address
-from cuda.core.graph._parameters cimport (
-    ChildValues_create,
-    EventValues_create,
-    HostValues_create,
-    KernelValues_create,
-    MemcpyValues_create,
-    MemsetValues_create,
-    NodeValues,
-    Operand_create,
-    change_kernel_in,
-    is_plain,
-)
-from cuda.core.graph._state cimport (
-    ExecutableOperands,
-    ExecutableOperands_clear,
-    ExecutableOperands_exchange,
-    ExecutableOperands_launch,
-    GraphLock,
-    GraphRecord,
-    GraphRecord_node,
-    GraphTree,
-    check_alive,
-    lock_graphs,
-    read_nodes,
-)
 
 from cuda import core
 from cuda.core._code._loading import explain
@@ -63,18 +37,6 @@ from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.device_choice import is_set
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core.graph._options import GraphCompleteOptions
-
-__all__ = [
-    "ExecutableChildGraphNode",
-    "ExecutableEventRecordNode",
-    "ExecutableEventWaitNode",
-    "ExecutableGraphNode",
-    "ExecutableHostCallbackNode",
-    "ExecutableKernelNode",
-    "ExecutableMemcpyNode",
-    "ExecutableMemsetNode",
-    "Graph",
-]
 
 
 cdef bint waits_for_launches = is_set("CUDA_CORE_DEBUG")
@@ -102,6 +64,10 @@ cdef class Graph(DriverObject):
     >>> calls
     ['run', 'run']
     """
+
+    cdef:
+        GraphExecField _h_exec
+        ExecutableOperands _operands    # None when closed
 
     _made_by = "GraphDefinition.instantiate() or GraphBuilder.complete()"
 
@@ -224,6 +190,11 @@ cdef class Graph(DriverObject):
         self._h_exec.reset()
 
 
+# Holds a reference to the executable for a call; RuntimeError if the object is closed.
+cdef inline int Graph_pin(Graph self, GraphExecPin* pin) except -1:
+    return 0 if pin.hold(self._h_exec) else refuse_closed(self)
+
+
 cdef bint is_source(ExecutableOperands operands, GraphRecord graph) noexcept:
     return <uintptr_t>graph.c_graph == operands.source
 
@@ -264,6 +235,7 @@ NO_CAPTURE = (
 )
 
 
+# Instantiates one graph of a tree; `options` is the argument of GraphDefinition.instantiate().
 cdef Graph Graph_instantiate(GraphTree tree, GraphRecord graph, object options):
     cdef Graph self = Graph.__new__(Graph)
     cdef cydriver.CUgraphExec c_exec = NULL
@@ -464,6 +436,12 @@ cdef class ExecutableGraphNode:
     Changes apply to later launches of that executable only. The executable keeps the new operands of the node alive.
     This object keeps the executable alive, even after the :class:`Graph` is closed.
     """
+
+    cdef:
+        object __weakref__
+        GraphExecHandle _h_exec         # set once
+        ExecutableOperands _operands
+        GraphNode _node
 
     __signature__ = ConstructorSignature()
 
@@ -686,7 +664,7 @@ cdef class ExecutableHostCallbackNode(ExecutableGraphNode):
         change(self, HostValues_create(fn, user_data, where))
 
 
-cdef dict _classes = {
+cdef dict _executable_classes = {
     <int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_KERNEL: ExecutableKernelNode,
     <int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEMSET: ExecutableMemsetNode,
     <int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEMCPY: ExecutableMemcpyNode,
@@ -697,6 +675,7 @@ cdef dict _classes = {
 }
 
 
+# The view of a node in an executable; TypeError if its parameters cannot be changed there.
 cdef ExecutableGraphNode ExecutableGraphNode_create(
     const GraphExecHandle& h_exec, ExecutableOperands operands, object node
 ):
@@ -707,7 +686,7 @@ cdef ExecutableGraphNode ExecutableGraphNode_create(
         raise TypeError(f"a Graph must be indexed by a GraphNode, not {type(node).__name__}")
     c_node = node
     GraphNode_check(c_node)
-    kind = None if c_node._record is None else _classes.get(<int>c_node._record.c_type)
+    kind = None if c_node._record is None else _executable_classes.get(<int>c_node._record.c_type)
     if kind is None:
         raise TypeError(f"{node!r} has a type whose parameters cannot be changed in an executable graph")
     self = kind.__new__(kind)

@@ -2,40 +2,32 @@
 # SPDX-License-Identifier: Apache-2.0
 """Graph builders, which capture the work of a stream into a graph."""
 
-from __future__ import annotations
-
 cimport cython
 from libc.stdint cimport intptr_t, uintptr_t
 
 from cuda.core._context cimport Context_enter, Context_leave
-from cuda.core._native._cuda_core cimport ContextHandle, StreamPin, address, refuse_closed
+from cuda.core._native._cuda_core cimport (
+    Anchor,
+    AnchorList,
+    ContextHandle,
+    StreamField,
+    StreamPin,
+    address,
+    refuse_closed,
+)
 from cuda.core._stream cimport Stream, StreamSource, Stream_context, Stream_pin
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport LEAVE_RETURN, note_left_context
-from cuda.core.graph._capture cimport (
-    StreamCapture,
-    StreamCapture_abandon,
-    StreamCapture_add,
-    StreamCapture_begin,
-    StreamCapture_end,
-    StreamCapture_graph,
-    add_conditional,
-    check_version,
-    fork_stream,
-    is_capturing,
-    new_stream,
-)
-from cuda.core.graph._executable cimport Graph_instantiate
-from cuda.core.graph._graph_condition cimport GraphCondition, GraphCondition_create
-from cuda.core.graph._graph_definition cimport GraphDefinition, GraphDefinition_wrap
-from cuda.core.graph._parameters cimport MAX_BRANCHES, ChildValues_create, HostValues_create
-from cuda.core.graph._state cimport GraphRecord, NodeRecord
 
 from cuda.core._utils import slots
 from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.validators import int_argument, shown
 
-__all__ = ["GraphBuilder"]
+
+cdef enum Role:
+    PRIMARY
+    FORK            # must be joined
+    BODY            # of a conditional node
 
 
 cdef class GraphBuilder(StreamSource):
@@ -62,6 +54,15 @@ cdef class GraphBuilder(StreamSource):
     ...     graph.launch(stream)
     >>> stream.sync()
     """
+
+    cdef:
+        StreamField _h_stream      # empty when closed
+        Stream _stream
+        Role _role
+        StreamCapture _capture      # None before it begins; shared with forks
+        StreamCapture _outer        # for a body: the capture with the conditional node
+        GraphTree _tree             # for a body: its graph, even before it captures
+        GraphRecord _graph
 
     _made_by = "Device.create_graph_builder() or Stream.create_graph_builder()"
 
@@ -523,6 +524,11 @@ cdef class GraphBuilder(StreamSource):
         return 0 if self._h_stream else refuse_closed(self)
 
 
+# Holds a reference to the stream of a builder for a call; RuntimeError if the builder is closed.
+cdef inline int GraphBuilder_pin(GraphBuilder self, StreamPin* pin) except -1:
+    return 0 if pin.hold(self._h_stream) else refuse_closed(self)
+
+
 cdef dict MODES = {
     "global": cydriver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_GLOBAL,
     "thread_local": cydriver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
@@ -530,6 +536,7 @@ cdef dict MODES = {
 }
 
 
+# A builder that captures on a stream; it keeps the stream alive after the caller closes its Stream.
 cdef GraphBuilder GraphBuilder_create(Stream stream):
     cdef GraphBuilder self = GraphBuilder.__new__(GraphBuilder)
     cdef Stream own = Stream.__new__(Stream)
@@ -549,6 +556,7 @@ def _create_graph_builder(stream):
     return GraphBuilder_create(<Stream?>stream)
 
 
+# A builder that captures on a new stream of the same context.
 cdef GraphBuilder GraphBuilder_beside(Stream stream):
     return GraphBuilder_create(new_stream(stream))
 
@@ -648,6 +656,27 @@ cdef tuple add_bodies(
     return tuple([
         body_builder(self._capture, body, child) for body, child in zip(streams, node.children, strict=True)
     ])
+
+
+cdef int keep_for_capture(object stream, Anchor first, Anchor second) except -1:
+    cdef StreamCapture capture
+    cdef AnchorList* anchors
+    cdef GraphRecord graph
+    if not isinstance(stream, GraphBuilder):
+        return 0
+    capture = (<GraphBuilder>stream)._capture
+    if capture is None or not capture.h_running:
+        return 0
+    graph = StreamCapture_graph(capture)
+    anchors = new_anchors()
+    try:
+        anchors.add(first)
+        anchors.add(second)
+    except BaseException:
+        anchors.drop_reference()
+        raise
+    retain(graph.c_holder, anchors)
+    return 0
 
 
 cdef GraphBuilder body_builder(StreamCapture outer, Stream stream, GraphRecord graph):

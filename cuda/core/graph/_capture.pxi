@@ -2,18 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stream captures: how they begin and end, forks and joins."""
 
-from __future__ import annotations
-
 from libc.stdint cimport uintptr_t
 from libcpp.unordered_map cimport unordered_map
+from libcpp.unordered_set cimport unordered_set
 from libcpp.vector cimport vector
 
 from cuda.core._context cimport Context_enter, Context_leave
 from cuda.core._native._cuda_core cimport (
     CaptureModeScope,
     ContextHandle,
-    StreamPin,
+    StreamField,
     StreamHandle,
+    StreamPin,
     capture_lock,
     forget_capture,
     free_after_captures,
@@ -23,25 +23,19 @@ from cuda.core._native._cuda_core cimport (
 from cuda.core._stream cimport Stream, Stream_context, Stream_create
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN, WARN_RETURN, note_left_context
-from cuda.core.graph._parameters cimport (
-    ConditionalValues,
-    ConditionalValues_create,
-    NodeValues,
-    add_node,
-    take_back_node,
-)
-from cuda.core.graph._state cimport (
-    GraphRecord,
-    GraphTree,
-    GraphTree_adopt,
-    GraphTree_borrow,
-    GraphTree_own,
-    NodeRecord,
-    NodeRecord_mark_destroyed,
-    read_nodes,
-)
 
 from cuda.core._utils.cuda_utils import UnavailableError, driver_version
+
+
+ctypedef unordered_set[uintptr_t] NodeSet
+
+
+# The graph that a stream captures into, and the dependencies of its next node. Valid until the next driver call.
+cdef struct CapturePoint:
+    cydriver.CUgraph c_graph
+    const cydriver.CUgraphNode* dependencies
+    const cydriver.CUgraphEdgeData* edges
+    size_t count
 
 
 ctypedef vector[uintptr_t] Addresses
@@ -96,6 +90,8 @@ cdef bint find_ancestors(cydriver.CUgraph c_graph, vector[cydriver.CUgraphNode] 
     return True
 
 
+# Returns true if a fork was not joined: its last nodes are not ancestors of the last nodes of `c_origin`. Called before
+# the capture ends; returns false if the capture has ended or is invalid.
 cdef bint has_unjoined_work(cydriver.CUstream c_origin, vector[cydriver.CUstream]& c_forks) noexcept nogil:
     cdef vector[cydriver.CUgraphNode] c_nodes
     cdef cydriver.CUgraph c_graph = NULL
@@ -112,6 +108,7 @@ cdef bint has_unjoined_work(cydriver.CUstream c_origin, vector[cydriver.CUstream
     return False
 
 
+# Returns true if a capture into a body has unjoined work, apart from the nodes in `before`; joins it to `c_origin`.
 cdef bint join_unjoined_work(
     cydriver.CUstream c_origin, vector[cydriver.CUstream]& c_forks, const NodeSet& before
 ) noexcept nogil:
@@ -163,10 +160,22 @@ cdef void join_stream(cydriver.CUstream c_origin, cydriver.CUstream c_fork) noex
     WARN_RETURN(err, b"cuEventRecord", c_fork)
 
 
+# A capture, shared by a builder and its forks.
 cdef class StreamCapture:
-    pass
+    cdef:
+        StreamField h_running      # its last reference ends the capture; empty once the capture has ended
+        GraphTree tree              # None before its first use or the end of the capture, and after a failure
+        GraphRecord graph
+        list streams                # the streams of forks, which must live as long as the capture
+        list forks                  # the streams of forks that were not joined yet
+        NodeSet before              # the nodes that a body had before the capture
+        list bodies                 # captures into the bodies of conditional nodes of this capture
+        bint is_body
 
 
+# Callers of these functions keep the handles that they pass.
+
+# Begins a capture on a stream; into `graph`, the body of a conditional node, unless it is None.
 cdef StreamCapture StreamCapture_begin(
     const StreamHandle& h_stream, cydriver.CUstreamCaptureMode c_mode, GraphTree tree, GraphRecord graph
 ):
@@ -259,6 +268,7 @@ cdef cydriver.CUgraph end_silently(cydriver.CUstream c_stream) noexcept nogil:
     return c_graph
 
 
+# Ends the capture and takes ownership of its graph. The stream has stopped capturing even if this raises.
 cdef int StreamCapture_end(StreamCapture self) except -1:
     # If cuStreamEndCapture does not end the capture, dropping this last reference does.
     cdef StreamHandle h_ending = self.h_running.copy()
@@ -304,6 +314,7 @@ cdef int StreamCapture_end(StreamCapture self) except -1:
     return HANDLE_RETURN(err, b"cuStreamEndCapture")
 
 
+# Ends the capture and drops its graph. Views of the graph might stay alive.
 cdef void StreamCapture_abandon(StreamCapture self) noexcept:
     cdef StreamHandle h_running
     cdef vector[cydriver.CUstream] c_forks
@@ -339,6 +350,7 @@ cdef int mark_destroyed(GraphTree tree) except -1:
     return 0
 
 
+# The record of the captured graph, during and after the capture.
 cdef GraphRecord StreamCapture_graph(StreamCapture self):
     cdef CapturePoint point
     cdef StreamPin running
@@ -353,6 +365,7 @@ cdef GraphRecord StreamCapture_graph(StreamCapture self):
 
 # --- Streams in a capture -------------------------------------------------------------------------
 
+# Returns whether a stream captures. RuntimeError if the capture is invalidated.
 cdef bint is_capturing(const StreamHandle& h_stream) except -1:
     cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     HANDLE_RETURN(cydriver.cuStreamIsCapturing(h_stream.get(), &c_status), b"cuStreamIsCapturing")
@@ -360,6 +373,7 @@ cdef bint is_capturing(const StreamHandle& h_stream) except -1:
     return c_status == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_ACTIVE
 
 
+# Finds where a stream captures. RuntimeError if it does not, or if the capture is invalidated.
 cdef int find_point(const StreamHandle& h_stream, CapturePoint* point) except -1:
     cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     HANDLE_RETURN(
@@ -380,6 +394,7 @@ cdef int check_valid(cydriver.CUstreamCaptureStatus c_status) except -1:
     return 0
 
 
+# Adds a node that depends on all pending work of the stream. Later work of the stream depends on the node.
 cdef NodeRecord StreamCapture_add(StreamCapture self, const StreamHandle& h_stream, NodeValues values):
     cdef CapturePoint point
     cdef StreamHandle h_captured = h_stream
@@ -410,6 +425,7 @@ cdef NodeRecord StreamCapture_add(StreamCapture self, const StreamHandle& h_stre
     return record
 
 
+# A new stream of the same context.
 cdef Stream new_stream(Stream stream):
     cdef ContextHandle h_context
     cdef int device_id = -1
@@ -419,6 +435,7 @@ cdef Stream new_stream(Stream stream):
     return Stream_create(h_context, device_id, None)
 
 
+# A new stream that joins the capture: its work depends on the pending work of `stream`.
 cdef Stream fork_stream(StreamCapture capture, Stream stream):
     cdef Stream result = new_stream(stream)
     # Destroying a stream that takes part invalidates the capture, even after the stream was joined.
@@ -428,6 +445,8 @@ cdef Stream fork_stream(StreamCapture capture, Stream stream):
     return result
 
 
+# Adds a conditional node after the work of `stream`, whose handle the caller keeps. The record of the node has the
+# bodies; for each of them a new stream is appended to `streams`.
 cdef NodeRecord add_conditional(
     StreamCapture capture,
     Stream stream,
@@ -455,6 +474,7 @@ cdef NodeRecord add_conditional(
     return StreamCapture_add(capture, h_stream, values)
 
 
+# RuntimeError if the driver is older than CUDA 12.`minor`.
 cdef int check_version(int minor, str what) except -1:
     if driver_version() < (12, minor):
         raise RuntimeError(f"{what} need a driver that supports CUDA 12.{minor} or later")

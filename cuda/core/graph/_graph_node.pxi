@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nodes of graph definitions, and the sets of their neighbors."""
 
-from __future__ import annotations
-
 cimport cython
 from libc.stdint cimport intptr_t, uintptr_t
 from libcpp.vector cimport vector
@@ -14,36 +12,6 @@ from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._native._cuda_core cimport bindings_object, refuse_pickle
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
-from cuda.core.graph._parameters cimport (
-    AllocValues_create,
-    ChildValues_create,
-    ConditionalValues_create,
-    EmptyValues,
-    EventValues_create,
-    FreeValues_create,
-    HostValues_create,
-    KernelValues_create,
-    MemcpyValues_create,
-    MemsetValues_create,
-    NodeValues,
-    Operand_create,
-    add_node,
-    add_object,
-    change_node,
-)
-from cuda.core.graph._state cimport (
-    GraphLock,
-    GraphRecord,
-    GraphRecord_node,
-    GraphTree,
-    NodeRecord,
-    NodeRecord_mark_destroyed,
-    NodeRecord_values,
-    check_alive,
-    lock_graphs,
-    read_neighbors,
-    write_edges,
-)
 
 from collections.abc import MutableSet
 
@@ -56,8 +24,6 @@ from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.cuda_utils import CUDAError, UnavailableError
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import iterator_of
-
-__all__ = ["AdjacencySetProxy", "GraphNode"]
 
 
 @raise_if_uninitialized("_node", "_is_pred")
@@ -160,6 +126,12 @@ cdef class GraphNode:
     >>> first in second.pred
     True
     """
+
+    cdef:
+        object __weakref__
+        GraphTree _tree         # None if the node was constructed directly and belongs to no graph
+        GraphRecord _graph
+        NodeRecord _record      # None for an entry node
 
     __signature__ = ConstructorSignature()
 
@@ -572,6 +544,7 @@ cdef class GraphNode:
         if nodes:
             change_edges(self, nodes, is_pred, False)
 
+    # Reads the parameters of a captured or cloned node from the driver.
     cdef NodeValues _read(self):
         return None
 
@@ -627,14 +600,16 @@ def set_launch_attributes(GraphNode node not None, LaunchConfig config not None)
             raise
 
 
-cdef dict _classes = {}
+cdef dict _node_classes = {}
 
 
+# Registers the class of nodes of a type: `choose(record)` returns it.
 cdef int register_node_class(int c_type, object choose) except -1:
-    _classes[c_type] = choose
+    _node_classes[c_type] = choose
     return 0
 
 
+# The Python object of a node; there is at most one at a time.
 cdef GraphNode GraphNode_wrap(GraphTree tree, GraphRecord graph, NodeRecord record):
     cdef GraphNode self
     with cython.critical_section(record):
@@ -642,7 +617,7 @@ cdef GraphNode GraphNode_wrap(GraphTree tree, GraphRecord graph, NodeRecord reco
     self = None if known is None else known()
     if self is not None:
         return self
-    choose = _classes.get(<int>record.c_type)
+    choose = _node_classes.get(<int>record.c_type)
     kind = GraphNode if choose is None else choose(record)
     self = kind.__new__(kind)
     self._tree = tree
@@ -653,6 +628,7 @@ cdef GraphNode GraphNode_wrap(GraphTree tree, GraphRecord graph, NodeRecord reco
     return self
 
 
+# The entry node of a graph: nodes added after it have no dependencies.
 cdef GraphNode GraphNode_entry(GraphTree tree, GraphRecord graph):
     cdef GraphNode self = GraphNode.__new__(GraphNode)
     self._tree = tree
@@ -660,6 +636,7 @@ cdef GraphNode GraphNode_entry(GraphTree tree, GraphRecord graph):
     return self
 
 
+# The parameters of a node, read from the driver on first use. They stay readable after it is destroyed.
 cdef NodeValues GraphNode_values(GraphNode self):
     cdef GraphLock lock
     if self._record is None:
@@ -676,6 +653,10 @@ cdef NodeValues GraphNode_values(GraphNode self):
         if record.values is None:
             record.values = values
     return NodeRecord_values(record)
+
+
+cdef inline uintptr_t node_address(GraphNode self) noexcept:
+    return <uintptr_t>self._record.c_node if self is not None and self._record is not None else 0
 
 
 cdef int GraphNode_check(GraphNode self) except -1:

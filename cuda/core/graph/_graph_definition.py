@@ -1,0 +1,7 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Graph definitions, under the name that other packages import."""
+
+from cuda.core.graph._graph import GraphDefinition
+
+__all__ = ["GraphDefinition"]

@@ -1,0 +1,7 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes of graph definitions, under the name that other packages import."""
+
+from cuda.core.graph._graph import AdjacencySetProxy, GraphNode
+
+__all__ = ["AdjacencySetProxy", "GraphNode"]
