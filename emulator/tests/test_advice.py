@@ -198,5 +198,5 @@ def test_table_has_each_line_barrier_and_kernel(done):
     (stride,) = (line.split() for line in lines if "void stride_32(" in line)
     assert stride[1:7] == ["2", "32.0", "4.0", "2", "4.0", "4.0"]
     assert sum("a redundant barrier: in 2 of 2 executions" in line for line in lines) == 1
-    assert any(line.endswith("24 blocks and 24 of 64 warps on a multiprocessor, limited by shared memory")
+    assert any(line.endswith("24 blocks and 24 of 64 warps on an SM, limited by shared memory")
                for line in lines)  # fmt: skip

@@ -205,12 +205,12 @@ LOAD = (
     [
         (
             'asm("mbarrier.arrive.shared.b64 _, [%0];" :: "r"(SHARED(&b)));',
-            "an mbarrier is used that is not initialized",
+            "an mbarrier is used before it is initialized",
         ),
         ('asm("mbarrier.init.shared.b64 [%0], 0;" :: "r"(SHARED(&b)));', r"must be from 1 to 2\*\*20 - 1"),
-        ('asm("mbarrier.init.shared.b64 [%0], 1;" :: "r"(SHARED(s) + 4));', "an mbarrier begins at a multiple of 8"),
+        ('asm("mbarrier.init.shared.b64 [%0], 1;" :: "r"(SHARED(s) + 4));', "mbarrier must begin at a multiple of 8"),
         (INIT + 'asm("mbarrier.arrive.shared.b64 _, [%0], 2;" :: "r"(SHARED(&b)));', "more threads arrive"),
-        (INIT + LOAD % (2, "0, 0", "&map"), "memory that contains no CUtensorMap"),
+        (INIT + LOAD % (2, "0, 0", "&map"), "memory that does not contain a CUtensorMap"),
         (INIT + LOAD % (2, "0, 0", "(char*)&map + 8"), "the address of a tensor map must be a multiple of 64 bytes"),
         (
             INIT + 'asm("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 8;" :: "l"(x), "r"(SHARED(s)));',

@@ -62,7 +62,7 @@ def test_changed_header_is_compiled_again(driver, tmp_path):
 def test_log_names_compilers_to_install(child, tmp_path):
     out = child(CHILD, CACHE_DIR=tmp_path, CXX="no-such-compiler")
     assert out.startswith("BUILTIN_OPERATION_FAILURE")
-    assert "CUDA_EMULATOR_CXX=no-such-compiler names no program that can be run" in out
+    assert "CUDA_EMULATOR_CXX=no-such-compiler does not name an executable program" in out
     code = CHILD.replace("import sys\n", "import sys, os\nos.environ['PATH'] = '/nonexistent'\n", 1)
     assert "install g++ or clang++, or `pip install ziglang`" in child(code, CACHE_DIR=tmp_path)
 

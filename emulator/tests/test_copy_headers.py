@@ -221,5 +221,5 @@ def test_misuse_is_reported_with_program_line(driver, context, capfd):
         code("k", 1, 1)
     code.close()
     report = capfd.readouterr().err
-    assert "an mbarrier is used that is not initialized" in report
+    assert "an mbarrier is used before it is initialized" in report
     assert re.search(r"default_program:4", report), report

@@ -47,9 +47,9 @@ WORDS = {
         "elected_thread_at_barrier": "deadlock",
     },
     "rows": {
-        "into_next_row": r"index out of bounds: index 4 in an array of the type 'int \[4\]'",
-        "into_next_member": r"index out of bounds: index 4 in an array of the type 'int \[4\]'",
-        "transposed_index": r"index out of bounds: index 4 in an array of the type 'int \[4\]\[8\]'",
+        "into_next_row": r"index out of bounds: index 4 in an array of type 'int \[4\]'",
+        "into_next_member": r"index out of bounds: index 4 in an array of type 'int \[4\]'",
+        "transposed_index": r"index out of bounds: index 4 in an array of type 'int \[4\]\[8\]'",
     },
     "initialized": {
         "sum_not_cleared": "uninitialized read: load of 4 bytes at .*__shared__ sum",

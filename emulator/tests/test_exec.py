@@ -245,7 +245,7 @@ def test_fault_is_reported_at_its_line_and_the_next_launch_works(run, case, code
 @pytest.mark.parametrize(
     "case, code, words",
     [
-        ("wrong_mask", 719, "the mask does not name the lane that calls (lane 16)"),
+        ("wrong_mask", 719, "the mask does not include the calling lane (lane 16)"),
         ("wrong_operation", 719, "different operations"),
         ("grid_barrier_missed", 719, "2 of 3 blocks wait at a grid barrier, and 1 ended without reaching it"),
         ("assert_fails", 710, "thread: [3,0,0] Assertion `x > 0` failed."),

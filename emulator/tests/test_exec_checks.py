@@ -35,7 +35,7 @@ def expect(result, line, words, size=4, store=True):
         ("freed", "at offset 8 in the 400 bytes of device memory of device 0 from the test, which was freed"),
         ("null", "at 0x0: a null pointer"),
         ("host", "not device memory"),
-        ("other_device", "to which this device has no access"),
+        ("other_device", "which this device cannot access"),
     ],
 )
 def test_write_outside_global_memory_is_reported(where, words):

@@ -42,7 +42,7 @@ def test_ctrl_c_ends_an_endless_kernel_and_later_launches_work(child):
     )
     assert "interrupted 0" in out
     assert "then 7 0" in out
-    assert "kernel spin: ended before it was done" in out
+    assert "kernel spin: ended before it completed" in out
     assert "default_program:2 in spin" in out
 
 
@@ -74,7 +74,7 @@ def test_exit_does_not_wait_for_an_endless_kernel(child, end):
         SPIN + "class Late:\n def __del__(self): buffer.close()\n"
         "late = Late(); launch(stream, config, spin, buffer); until_it_runs()\n" + end
     )
-    assert "kernel spin: ended before it was done" in out
+    assert "kernel spin: ended before it completed" in out
 
 
 def test_exit_waits_for_short_work(child):

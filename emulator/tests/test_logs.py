@@ -57,7 +57,7 @@ def test_report_of_a_kernel_is_logged_before_the_code(driver, log, queue, kernel
 
 def test_unimplemented_call_is_logged(driver, log):
     assert driver.result("cuCoredumpGetAttribute", driver.raw.CUcoredumpSettings.CU_COREDUMP_FILE) == "NOT_SUPPORTED"
-    assert "does not have this call" in log()
+    assert "does not implement this call" in log()
 
 
 def test_small_buffer_receives_the_newest_messages(driver, log):

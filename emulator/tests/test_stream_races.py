@@ -172,6 +172,6 @@ def test_ordered_work_is_not_reported(run, case):
 
 def test_report_names_the_earlier_work(run):
     earlier = "nothing orders it after the (load|store) by "
-    assert re.search(earlier + r"thread \(0, 0, 0\) of block \(0, 0, 0\) of kernel add, which no event", run[1])
+    assert re.search(earlier + r"thread \(0, 0, 0\) of block \(0, 0, 0\) of kernel add, with no event", run[1])
     assert re.search(earlier + "cuMemset|cuMemset.*: data race: store", run[1])
     assert "at add.cu:1 in add" in run[1]

@@ -69,7 +69,7 @@ MISTAKES = {
     ),
     "another shape": ("run('volume', texture, out)", "does not fit .* of two dimensions", None),
     "linear memory in two dimensions": ("run('plane', linear, out)", "linear memory, which tex1Dfetch reads", 6),
-    "gather": ("run('gather', texture, out)", "not made with CUDA_ARRAY3D_TEXTURE_GATHER", None),
+    "gather": ("run('gather', texture, out)", "not created with CUDA_ARRAY3D_TEXTURE_GATHER", None),
     "level": ("run('level', texture, out)", "has 1 levels, and no level 7", 17),
     "behind the row": ("run('store', surface, 32, 0)", "store of 4 bytes at .32 bytes, 0, 0. of surface object", 13),
     "before the rows": ("run('store', surface, 0, -1)", "store of 4 bytes at .0 bytes, -1, 0. of surface object", 13),
@@ -103,7 +103,7 @@ other_texture = other.create_texture_object(resource=ResourceDescriptor.from_opa
 device.set_current()
 run('plane', other_texture, out)
 """
-    assert "is of device 1" in child(PROGRAM + code)
+    assert "belongs to device 1" in child(PROGRAM + code)
 
 
 REFUSED = {

@@ -113,7 +113,7 @@ def test_messages_name_anchors_of_the_page_about_errors():
 def test_every_check_of_the_software_device_names_an_anchor():
     table = (ROOT / "emulator" / "src" / "exec" / "checks" / "report.cpp").read_text()
     rows = re.findall(r'\{FaultKind::(\w+), CUDA_\w+, "[^"]+",\s+(?:"([^"]+)"|nullptr)\}', table)
-    assert len(rows) > 10 and {kind for kind, anchor in rows if not anchor} == {"none", "cancelled"}
+    assert len(rows) > 10 and {kind for kind, anchor in rows if not anchor} == {"none", "canceled"}
     assert {anchor for _, anchor in rows if anchor} - anchors(DOCS / "guide" / "errors.md") == set()
 
 

@@ -297,7 +297,7 @@ def test_wrong_accesses_fault(devices, name, place, text):
 def test_stores_without_memory_of_each_device_fault(devices):
     team = Team(devices)
     team.object.unbind(1)
-    with pytest.raises(CUDAError, match="needs a multicast address with memory of each device"):
+    with pytest.raises(CUDAError, match="needs a multicast address with memory on each device"):
         team.run("store")
     devices[0].reset()
 

@@ -77,10 +77,10 @@ def format_advice(advice):
         limit = f", limited by {row['limit']}" if row["limit"] else ""
         text.append(
             f"{row['kernel']} with {row['threads']} threads and {row['shared_bytes']} bytes of shared memory: "
-            f"{row['blocks']} blocks and {row['warps']} of {row['most_warps']} warps on a multiprocessor{limit}"
+            f"{row['blocks']} blocks and {row['warps']} of {row['most_warps']} warps on an SM{limit}"
         )
     if advice["kernels"]:
-        text.append("Registers can allow fewer blocks on a GPU; the software device does not know them.")
+        text.append("Registers can limit the blocks further on a GPU; the software device does not model them.")
     return "\n".join(text) + "\n"
 
 

@@ -260,7 +260,7 @@ CUresult not_supported(int entry)
     if (door.load() & tracing)
         trace(std::string(entries[entry].symbol) + "(...)", CUDA_ERROR_NOT_SUPPORTED, 0);
     state::origin = {entries[entry].symbol, ++calls, nullptr};
-    state::explain("the software device does not have this call");
+    state::explain("the software device does not implement this call");
     log_failure(entries[entry].symbol, CUDA_ERROR_NOT_SUPPORTED);
     return CUDA_ERROR_NOT_SUPPORTED;
 }

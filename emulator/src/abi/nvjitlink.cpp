@@ -186,7 +186,7 @@ nvJitLinkResult add_input(Linker& linker, nvJitLinkInputType type, const void* d
                 kind == front::ImageKind::library;
     if (!ours) {
         linker.error_log += "ERROR 4: bad input:" + name +
-                            ": it contains code made for NVIDIA GPUs; the software device only links code it compiled\n";
+                            ": it contains code made for NVIDIA GPUs; the software device links only its own output\n";
         return NVJITLINK_ERROR_INVALID_INPUT;
     }
     if (type == NVJITLINK_INPUT_LTOIR && !linker.link_time) {

@@ -110,7 +110,7 @@ struct AtExit {
             return;
         std::string fault = unreported_faults();
         if (!fault.empty())
-            say("the program has exited, and none of its calls returned this fault; wait for the work to observe it:\n" +
+            say("the program has exited, and none of its calls returned this fault; wait for the work to see it:\n" +
                 fault.substr(0, fault.size() - 1));
         exec::finish_coverage();
         if (!config().leaks)

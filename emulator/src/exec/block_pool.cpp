@@ -185,7 +185,7 @@ void BlockPool::cancel(uint64_t id)
     std::lock_guard<std::mutex> lock(mutex_);
     for (Launch* launch : launches_)
         if (launch->request.id == id)
-            launch->stop(FaultKind::cancelled);
+            launch->stop(FaultKind::canceled);
     wake_monitor();
 }
 

@@ -40,7 +40,7 @@ uintptr_t aligned_shared(emu_u64 given, uint32_t alignment, const char* what, co
 {
     uintptr_t address = shared_address(given);
     if (address % alignment)
-        fail(site, std::string(what) + " begins at a multiple of " + std::to_string(alignment) + " bytes");
+        fail(site, std::string(what) + " must begin at a multiple of " + std::to_string(alignment) + " bytes");
     return address;
 }
 
@@ -64,7 +64,7 @@ Mbarrier* live_mbarrier(emu_u64 given, const Site& site)
 {
     Mbarrier* found = mbarrier(given, site);
     if (!found->live)
-        fail(site, "an mbarrier is used that is not initialized");
+        fail(site, "an mbarrier is used before it is initialized");
     return found;
 }
 
@@ -126,7 +126,7 @@ public:
         check(uintptr_t(map), 128, false, site);
         std::memcpy(&map_, reinterpret_cast<const void*>(map), sizeof map_);
         if (map_.mark != TensorMap::right_mark)
-            fail(site, "a bulk copy of a tensor uses memory that contains no CUtensorMap");
+            fail(site, "a tensor copy uses memory that does not contain a CUtensorMap");
         if (map_.rank != axes)
             fail(site, "a bulk copy of " + std::to_string(axes) + " axes uses a tensor map of " +
                            std::to_string(map_.rank));

@@ -84,7 +84,7 @@ enum class FaultKind {
     arithmetic,          // CUDA_ERROR_LAUNCH_FAILED: integer division by zero
     heap,                // CUDA_ERROR_LAUNCH_FAILED: invalid free() in a kernel
     out_of_resources,    // CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES: no memory for stacks, or no threads
-    cancelled,           // CUDA_ERROR_CONTEXT_IS_DESTROYED
+    canceled,            // CUDA_ERROR_CONTEXT_IS_DESTROYED
 };
 
 CUresult result_of(FaultKind kind);

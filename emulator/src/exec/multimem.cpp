@@ -84,7 +84,7 @@ extern "C" emu_u64 emu_multicast(emu_u64 address, emu_u32 bytes, int type, int h
         Trouble trouble;
         trouble.kind = address % bytes ? FaultKind::misaligned_address : FaultKind::illegal_address;
         trouble.address = address;
-        trouble.text = "a multimem instruction needs a multicast address with memory of each device";
+        trouble.text = "a multimem instruction needs a multicast address with memory on each device";
         trouble.at({EMU_CALLER, file, line});
         raise_fault(std::move(trouble));
     }

@@ -242,7 +242,7 @@ void Block::collect(Fiber* self, EmuWarpCall* call, uintptr_t pc)
     Warp& warp = warps_[EMU_WARP];
     emu_u32 bit = 1u << lane;
     if (__builtin_expect(!(call->mask & bit), 0))
-        fail(pc, collective_name(*call) + ": the mask does not name the lane that calls (lane " +
+        fail(pc, collective_name(*call) + ": the mask does not include the calling lane (lane " +
                      std::to_string(lane) + ")");
     if (__builtin_expect(!is_known(*call), 0))
         fail(pc, collective_name(*call) + ": unknown operation, width or size");

@@ -10,11 +10,11 @@ namespace emu::front {
 namespace {
 
 const char* const own_headers =
-    "what can be included is <cooperative_groups.h>, <cooperative_groups/{reduce,scan,memcpy_async}.h>, "
+    "you can include <cooperative_groups.h>, <cooperative_groups/{reduce,scan,memcpy_async}.h>, "
     "<cuda_runtime.h>, <cuda.h>, <cuda_{fp16,bf16,fp8,fp6,fp4}.h>, <mma.h>, <cuComplex.h>, <math_constants.h>, "
     "<vector_types.h> and other headers whose contents are declared anyway, <cuda/{barrier,ptx}>, "
-    "<cuda/std/{cstddef,cstdint,limits,type_traits,utility}>, and with include_path also those of CCCL (<cub/...>, "
-    "<cuda/...>, <cuda/std/...>; pip install nvidia-cuda-cccl) and cuRAND (<curand_kernel.h>; "
+    "<cuda/std/{cstddef,cstdint,limits,type_traits,utility}>, and with include_path also the headers of CCCL "
+    "(<cub/...>, <cuda/...>, <cuda/std/...>; pip install nvidia-cuda-cccl) and cuRAND (<curand_kernel.h>; "
     "pip install nvidia-curand nvidia-cuda-cccl)";
 
 // CUDA toolkit headers, by the start of their names, without the installation directory.
@@ -59,7 +59,8 @@ std::string missing_header_hint(const std::string& name)
 {
     for (const char* known : {"math.h", "cmath", "stdio.h", "cstdio", "assert.h", "cassert"})
         if (name == known)
-            return "remove the #include: the software device declares what kernels can use of <" + name + "> anyway";
+            return "remove the #include: the software device already declares the parts of <" + name +
+                   "> that kernels can use";
     if (!std::regex_match(name, toolkit()) && !std::regex_match(name, standard()))
         return "";
     return "<" + name + "> is not available on the software device; " + own_headers;

@@ -63,7 +63,7 @@ Error add_objects(const LinkInput& input, std::vector<LinkInput>* objects, std::
     if (kind == ImageKind::unknown)
         return {CUDA_ERROR_INVALID_IMAGE, name + " is corrupt or of an unknown kind"};
     return {CUDA_ERROR_NO_BINARY_FOR_GPU,
-            name + " contains code made for NVIDIA GPUs; the software device only links code it compiled"};
+            name + " contains code made for NVIDIA GPUs; the software device links only its own output"};
 }
 
 // Concatenates the texts, for -ptx.

@@ -80,7 +80,7 @@ std::vector<std::string> find_zig()
 }
 
 const char* const advice = "no C++ compiler was found. The software device needs one to compile kernels for this "
-                           "machine: install g++ or clang++, run `pip install ziglang`, or name a compiler in "
+                           "machine: install g++ or clang++, or `pip install ziglang`, or name a compiler in "
                            "CUDA_EMULATOR_CXX";
 
 Found find()
@@ -91,7 +91,7 @@ Found find()
         found.command = split_words(wanted);
         std::string path = found.command.empty() ? "" : find_program(found.command[0]);
         if (path.empty())
-            found.error = "CUDA_EMULATOR_CXX=" + wanted + " names no program that can be run";
+            found.error = "CUDA_EMULATOR_CXX=" + wanted + " does not name an executable program";
         else
             found.command[0] = path;
     } else {

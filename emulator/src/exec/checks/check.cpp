@@ -122,7 +122,7 @@ private:
         range = {base, base + bytes};
         if (address_ + size_ > base + bytes)
             text = bytes ? describe_offset(address_, size_, base, bytes, "dynamic shared memory")
-                         : "dynamic shared memory, of which the launch asked for none";
+                         : "dynamic shared memory, but the launch requested none";
         return true;
     }
 
@@ -229,7 +229,7 @@ extern "C" void emu_bad_index(emu_uptr index, const char* type, const char* file
     trouble.pc = EMU_CALLER;
     trouble.file = file;
     trouble.line = int(line);
-    trouble.text = "index " + std::to_string(intptr_t(index)) + " in an array of the type " + type;
+    trouble.text = "index " + std::to_string(intptr_t(index)) + " in an array of type " + type;
     size_t bracket = trouble.text.find('['); // "int[8]" by clang, "int [8]" by g++
     if (bracket != std::string::npos && trouble.text[bracket - 1] != ' ')
         trouble.text.insert(bracket, " ");

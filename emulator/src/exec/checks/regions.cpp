@@ -152,7 +152,7 @@ std::string describe_near(const Regions& regions, uintptr_t address, size_t size
     std::string text = describe_offset(address, size, nearest->base, nearest->size, title(*nearest));
     bool inside = address >= nearest->base && address + size <= nearest->base + nearest->size;
     if (inside && nearest->device >= 0 && !accessible)
-        return text + ", to which this device has no access";
+        return text + ", which this device cannot access";
     if (around.adjacent)
         return text + describe_red_zone(is_before ? "after" : "before", other->size, title(*other));
     return text + (distance < near ? "" : ", the nearest allocation");

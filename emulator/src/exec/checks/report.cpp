@@ -38,7 +38,7 @@ constexpr Row rows[] = {
      "integer-division-by-zero"},
     {FaultKind::heap, CUDA_ERROR_LAUNCH_FAILED, "bad free() of the device heap", "bad-free"},
     {FaultKind::out_of_resources, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "out of resources", "out-of-resources"},
-    {FaultKind::cancelled, CUDA_ERROR_CONTEXT_IS_DESTROYED, "ended before it was done", nullptr},
+    {FaultKind::canceled, CUDA_ERROR_CONTEXT_IS_DESTROYED, "ended before it completed", nullptr},
 };
 
 const Row& row(FaultKind kind)

@@ -67,7 +67,7 @@ std::string describe_other(const Races& races, const Access& access)
     if (!same_block)
         text += " of block " + triple_text(era->order.index(access.block - era->first));
     if (!same_launch)
-        text += " of kernel " + era->name + ", which no event or wait puts first";
+        text += " of kernel " + era->name + ", with no event or wait in between";
     return text + "\n  at " + describe_place(era->image.lock().get(), uintptr_t(access.half_pc()) << 1);
 }
 

@@ -187,11 +187,11 @@ void run_launch(exec::LaunchRequest& request, Context& context)
     context.end_launch(request.id);
     for_each(&Arena::end_kernels);
     VirtualSpace::get().end_kernels();
-    if (fault.kind == exec::FaultKind::cancelled && context.sticky() == CUDA_SUCCESS) {
+    if (fault.kind == exec::FaultKind::canceled && context.sticky() == CUDA_SUCCESS) {
         say(fault.text); // interrupted, so the context stays usable
     } else if (fault) {
         context.fail(fault);
-        if (fault.kind != exec::FaultKind::cancelled)
+        if (fault.kind != exec::FaultKind::canceled)
             report_fault(request.device, fault);
     }
 }

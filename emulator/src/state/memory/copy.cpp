@@ -222,7 +222,7 @@ namespace {
 
 CUresult deny_access(int device, const char* what, const char* remedy)
 {
-    explain("device " + std::to_string(device) + " has no access to " + what + " of the operand: grant it with " +
+    explain("device " + std::to_string(device) + " cannot access " + what + " of the operand; grant access with " +
             remedy);
     return CUDA_ERROR_INVALID_VALUE;
 }
