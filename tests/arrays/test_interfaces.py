@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Entries that both array interfaces share, read for views; test_array_operand.py has the same tests for copies."""
+"""Entries that both array interfaces share, read for views; test_array_copies.py has the same tests for copies."""
 
 import numpy as np
 import pytest

@@ -14,7 +14,7 @@ import pytest
 import cuda.core
 from cuda.core import _memory, utils
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "benchmarks" / "first_result" / "program.py"
 SHOW = "import sys; print(*sorted(sys.modules))"
 # These take milliseconds to import, and a first kernel does not need them.

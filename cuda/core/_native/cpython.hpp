@@ -3,7 +3,7 @@
 
 // Everything that relies on CPython's internals, or that differs between its versions: fields of its objects, slots of
 // types, the pending exception, the GIL at exit. For a new version of Python, review this file only;
-// tests/utils/test_cpython.py tests each function.
+// tests/native/test_cpython.py tests each function.
 #pragma once
 
 #include <Python.h>

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The in-memory cache, beyond the behavior of all caches, which ``test_abc.py`` tests."""
+"""The in-memory cache, beyond the behavior of all caches, which ``test_stores.py`` tests."""
 
 import pytest
 

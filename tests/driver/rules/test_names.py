@@ -6,7 +6,7 @@ import inspect
 import re
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
+DRIVER = Path(__file__).resolve().parents[1]
 MODULES = [
     *("characterize", "compiler", "cumath", "curandom", "debug", "elementwise", "gl", "gpuarray", "reduction", "scan"),
     *("tools", ""),
@@ -33,7 +33,7 @@ def public_names():
 
 
 def texts():
-    own = [path for path in HERE.rglob("*.py") if path.name != Path(__file__).name]
+    own = [path for path in DRIVER.rglob("*.py") if path.name != Path(__file__).name]
     return "\n".join(path.read_text() for path in own)
 
 

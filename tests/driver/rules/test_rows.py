@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from driver.test_names import public_names
+from driver.rules.test_names import public_names
 
 HERE = Path(__file__).resolve().parent
+DRIVER = HERE.parent
 
 
 def rows():
@@ -33,7 +34,7 @@ def rows():
 @functools.cache
 def texts_of(file):
     """Return the texts of the tests in a file, each with the definitions of the file that it uses."""
-    path = HERE / f"{file}.py" if "/" in file else HERE / f"test_{file}.py"
+    path = DRIVER / f"{file}.py" if "/" in file else DRIVER / f"test_{file}.py"
     source = path.read_text()
     texts = {}
     for node in ast.parse(source).body:
