@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import PurePath
 
 import pytest
 
@@ -21,8 +22,19 @@ FUNCTION_LIMIT = 60
 
 FUNCTION = re.compile(r"^( *)(?:async +)?(?:def|cdef|cpdef) (?!class\b|extern\b).*\(")
 
-# Folders of tests that mirror no folder of the package.
-OTHERS = {"clients", "cython", "docs", "fuzz", "packaging", "protocols", "rules"}
+# Directories of tests, at any depth, that are about a subject rather than about one module.
+SUBJECTS = {
+    "clients",  # programs that use the package through other libraries
+    "cython",  # handles without a device, by extensions of the tests
+    "docs",  # the pages and the programs on them
+    "examples",
+    "failures",  # driver calls that fail, signals, old drivers, bad input
+    "fuzz",
+    "packaging",  # distributions, stubs, imports, consumers
+    "programs",  # whole programs as users write them
+    "protocols",  # what objects of all classes have in common
+    "rules",  # the sources themselves
+}
 
 
 def test_cuda_is_a_namespace_package():
@@ -73,8 +85,41 @@ def functions(text: str) -> Iterator[tuple[str, int]]:
         yield line.strip(), size
 
 
-def test_every_folder_of_the_package_has_its_tests():
-    folders = {path.relative_to(CORE).parts[0].strip("_") for path in core_files(".py", ".pyx") if path.parent != CORE}
-    tests = {path.relative_to(ROOT / "tests").parts[0] for path in (ROOT / "tests").glob("*/**/test_*.py")}
-    assert folders - tests == set(), "a folder has no tests"
-    assert tests - folders == OTHERS, "tests of no folder"
+def modules() -> dict[tuple[str, ...], set[str]]:
+    """Return the modules of the package by directory; leading underscores do not count."""
+    found = {}
+    for path in core_files(".py", ".pyx", ".pxi", ".hpp"):
+        *directory, name = (part.strip("_") for part in path.relative_to(CORE).with_suffix("").parts)
+        found.setdefault(tuple(directory), set()).add(name)
+    return found
+
+
+def mirrors(path: PurePath, known: dict[tuple[str, ...], set[str]]) -> bool:
+    """Return whether a test file is about a subject, or has the name of a module.
+
+    The file's name begins with the module's name, or the file lies in a directory of that name.
+    """
+    *directory, name = path.parts
+    if SUBJECTS & set(directory):
+        return True
+    parts = [*directory, name.removeprefix("test_").removesuffix(".py")]
+    depth = max(depth for depth in range(len(parts)) if depth == 0 or tuple(parts[:depth]) in known)
+    names, (first, *rest) = known[tuple(parts[:depth])], parts[depth:]
+    return first in names or (not rest and any(first.startswith(f"{module}_") for module in names))
+
+
+def test_tests_mirror_the_package():
+    tests = [path.relative_to(ROOT / "tests") for path in (ROOT / "tests").rglob("test_*.py")]
+    known = modules()
+    assert len(tests) > 250 and len(known) > 10
+    assert [str(path) for path in sorted(tests) if not mirrors(path, known)] == []
+    packages = {path.parent.relative_to(CORE).parts[0].strip("_") for path in core_files(".py") if path.parent != CORE}
+    assert packages - {path.parts[0] for path in tests} == set(), "a directory has no tests"
+
+
+def test_planted_tests_of_no_module_are_found():
+    known = {(): {"stream"}, ("graph",): {"capture"}}
+    right = ("test_stream.py", "test_stream_waits.py", "graph/test_capture.py", "graph/capture/test_forks.py")
+    assert all(mirrors(PurePath(path), known) for path in (*right, "graph/failures/test_calls.py"))
+    wrong = ("test_streams.py", "graph/test_stream.py", "graph/captures/test_forks.py", "texture/test_stream.py")
+    assert not any(mirrors(PurePath(path), known) for path in wrong)
