@@ -215,7 +215,7 @@ def test_errors_advise_about_the_other_process(fake, name, advice):
 
 
 @pytest.mark.requires(bindings=(13, 0))
-def test_mapping_of_gpus_is_passed_as_pairs_of_uuids(fake):
+def test_gpu_mapping_is_passed_as_uuid_pairs(fake):
     fake.state = "CHECKPOINTED"
     third = fake.driver.CUuuid()
     Process(7).restore({UUIDS[0]: UUIDS[1], third: UUIDS[0]})

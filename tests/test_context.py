@@ -31,7 +31,7 @@ def test_context_is_not_green(device):
 
 
 @pytest.mark.requires(cuda=(12, 9))
-def test_equality_and_hash_are_those_of_the_address(device, stream):
+def test_equality_and_hash_follow_the_address(device, stream):
     first, second = device.context, stream.context
     assert first is not second
     assert first == second

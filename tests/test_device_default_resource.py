@@ -142,7 +142,7 @@ def test_block_does_not_affect_other_threads(device, usual):
     assert in_thread(lambda: context.run(lambda: type(device)(0).memory_resource)) is mr
 
 
-def test_tasks_have_blocks_of_their_own(device, usual):
+def test_tasks_have_separate_blocks(device, usual):
     resources = [OfDevice(0) for _ in range(3)]
 
     async def work(mr):

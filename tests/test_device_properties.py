@@ -175,7 +175,7 @@ def test_properties_need_no_context():
 
 
 @pytest.mark.requires(software=True)
-def test_attribute_beyond_the_driver_reads_as_unknown():
+def test_attribute_newer_than_the_driver_reads_as_unknown():
     import cuda.emulator
 
     with cuda.emulator.fail("cuDeviceGetAttribute", "CUDA_ERROR_INVALID_VALUE"):

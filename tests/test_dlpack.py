@@ -27,7 +27,7 @@ def accessible(device=False, host=False, managed=False, device_id=5):
     )
 
 
-def test_device_types_are_those_of_the_specification():
+def test_device_types_match_the_specification():
     assert {kind.name: int(kind) for kind in DLDeviceType} == {
         "kDLCPU": 1,
         "kDLCUDA": 2,

@@ -299,7 +299,7 @@ class TestImage:
         yield image
         image.delete()
 
-    def test_opengl_reads_what_a_surface_wrote(self, image, device, stream):
+    def test_opengl_reads_values_written_by_a_surface(self, image, device, stream):
         with GraphicsResource.from_gl_image(image.name, GL_TEXTURE_2D, flags="surface_load_store") as resource:
             array = resource.map_array(stream=stream)
             assert (array.shape, array.num_channels, array.is_surface_load_store) == ((16, 8), 4, True)

@@ -111,7 +111,7 @@ def test_other_types_are_rejected(argument):
 
 
 @pytest.mark.parametrize("argument", [2**64, -(2**63) - 1])
-def test_integers_beyond_64_bits_are_rejected(argument):
+def test_integers_over_64_bits_are_rejected(argument):
     with pytest.raises(OverflowError, match=f"argument 0 has 8 bytes, and {argument} does not fit"):
         ParamHolder([argument])
 

@@ -59,7 +59,7 @@ def test_integers_fit_signed_or_unsigned(size):
 
 
 @pytest.mark.parametrize("value", [np.int64(-(2**31) - 1), np.uint64(2**32), ctypes.c_int64(2**40)], ids=repr)
-def test_typed_integers_must_fit_too(value):
+def test_typed_integers_must_also_fit(value):
     with pytest.raises(OverflowError, match="argument 1 of the kernel has 4 bytes"):
         packed(value, 4)
 
@@ -107,7 +107,7 @@ def test_other_values_need_their_own_size(argument, expected):
             packed(argument, size)
 
 
-def test_integer_is_no_structure():
+def test_int_is_rejected_for_struct_parameter():
     with pytest.raises(TypeError, match="12 bytes, but the int given has 8; pass a structure as bytes"):
         packed(5, 12)
     with pytest.raises(TypeError, match="12 bytes, but the int given has 8"):
@@ -198,7 +198,7 @@ def test_number_of_arguments_is_checked(layout, arguments, message):
         pack_arguments(layout, arguments)
 
 
-def test_no_arguments_are_no_bytes():
+def test_no_arguments_take_no_bytes():
     assert pack_arguments([], []) == b""
 
 

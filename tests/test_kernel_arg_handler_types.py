@@ -116,7 +116,7 @@ def test_scalars_convert_as_numpy_converts_values_that_survive(c_type):
 
 
 @pytest.mark.requires(cuda_headers=True, cuda=(12, 4))
-def test_kernels_receive_what_numpy_converts(stream):
+def test_kernels_receive_values_converted_by_numpy(stream):
     names = [c_type for c_type in SCALARS if "complex" not in c_type]
     source = "#include <cuda_fp16.h>\n" + "".join(
         f'extern "C" __global__ void echo{place}({c_type} value, {c_type}* out) {{ *out = value; }}\n'
@@ -183,7 +183,7 @@ def test_true_is_one_as_a_float(stream, code):
 
 @pytest.mark.requires(cuda=(12, 4))
 @pytest.mark.parametrize("value", [2.5, 2.0, np.float32(2), np.float64(2), 1j, ctypes.c_float(2), "2", None, (2,)])
-def test_what_is_no_integer_is_rejected_for_an_integer(stream, code, value):
+def test_non_integers_are_rejected_for_an_integer(stream, code, value):
     memory = HostMemory(4)
     name = type(value).__name__
     with pytest.raises(TypeError, match=rf"^index\(\) parameter 2 'n' is an int; got {name}$"):
@@ -194,14 +194,14 @@ def test_what_is_no_integer_is_rejected_for_an_integer(stream, code, value):
 
 @pytest.mark.requires(cuda=(12, 4))
 @pytest.mark.parametrize("value", [1e300, -1e300, 10**400, np.float64(1e39), 3.5e38])
-def test_value_beyond_the_range_of_a_float_is_rejected(stream, code, value):
+def test_value_over_the_float_range_is_rejected(stream, code, value):
     with pytest.raises(OverflowError, match=r"^scale\(\) parameter 2 'f' is a float; .* does not fit$"):
         launch(stream, ONE, code.get_kernel("scale"), None, value)
 
 
 @pytest.mark.requires(cuda=(12, 4))
 @pytest.mark.parametrize("value", ["2", 1j, None, [2.0], b"2", Buffer.from_handle(64, 8), np.complex64(1), len])
-def test_what_is_no_real_number_is_rejected_for_a_float(stream, code, value):
+def test_non_real_numbers_are_rejected_for_a_float(stream, code, value):
     with pytest.raises(TypeError, match=r"is a float; got|has 4 bytes, but the bytes given has 1"):
         launch(stream, ONE, code.get_kernel("scale"), None, value)
 
@@ -268,7 +268,7 @@ def test_vectors_and_unusual_numbers_convert(c_type, argument, expected):
     assert packed(argument, c_type) == expected
 
 
-def test_bfloat16_that_is_no_number_stays_none():
+def test_bfloat16_nan_stays_nan():
     bits = int.from_bytes(packed(math.nan, "__nv_bfloat16"), "little")
     assert bits & 0x7F80 == 0x7F80
     assert bits & 0x7F
@@ -305,7 +305,7 @@ def test_bfloat16_that_is_no_number_stays_none():
     ],
     ids=lambda value: re.sub(r" object at 0x[0-9a-f]+", "", str(value)),
 )
-def test_what_does_not_convert_is_rejected(c_type, argument, error):
+def test_unconvertible_values_are_rejected(c_type, argument, error):
     with pytest.raises(error, match=r"^f\(\) parameter 2 is an? "):
         packed(argument, c_type)
 
@@ -383,7 +383,7 @@ class Array:
         ("signed char*", "<f4", "an array of float32"),
     ],
 )
-def test_elements_of_an_array_are_those_of_the_pointer(device, stream, c_type, typestr, problem):
+def test_array_elements_match_the_pointer(device, stream, c_type, typestr, problem):
     array = Array(device.allocate(64, stream=stream), typestr)
     if problem is None:
         assert packed(array, c_type) == struct.pack("Q", array.__cuda_array_interface__["data"][0])
@@ -392,7 +392,7 @@ def test_elements_of_an_array_are_those_of_the_pointer(device, stream, c_type, t
             packed(array, c_type)
 
 
-def test_arrays_of_other_kinds_are_checked_too(device, stream):
+def test_arrays_of_other_kinds_are_also_checked(device, stream):
     memory = HostMemory(64)
     array = np.from_dlpack(memory.buffer).view(np.float32)
     view = StridedMemoryView.from_any_interface(array, stream_ptr=-1)
@@ -525,7 +525,7 @@ class Camera:
 
 
 @pytest.mark.requires(cuda=(12, 4))
-def test_dataclass_of_scalars_is_a_structure_of_c(device, stream):
+def test_dataclass_of_scalars_is_a_c_struct(device, stream):
     source = """struct Camera { float position; short width; double zoom; bool is_on; unsigned short count; };
     extern "C" __global__ void show(Camera c, double* out)
     { out[0] = c.position; out[1] = c.width; out[2] = c.zoom; out[3] = c.is_on; out[4] = c.count; }"""
@@ -535,7 +535,7 @@ def test_dataclass_of_scalars_is_a_structure_of_c(device, stream):
     assert out.to_host(stream=stream).tolist() == [1.5, -2, 3, 1, 65535]
 
 
-def test_padding_of_a_dataclass_is_that_of_c():
+def test_dataclass_padding_matches_c():
     expected = struct.pack("fhd?xH4x", 1.5, -2, 3, True, 7)
     assert len(expected) == 24
     assert pack_arguments([(0, 24)], [Camera(1.5, -2, 3, True, 7)]) == expected

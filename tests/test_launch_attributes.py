@@ -292,7 +292,7 @@ def test_auto_grid_excludes_clusters_and_nodes(device, kernel):
 
 
 @pytest.mark.parametrize("grid", ["automatic", "", b"auto"])
-def test_other_strings_are_no_grids(grid):
+def test_other_strings_are_not_grids(grid):
     with pytest.raises(ValueError, match="grid must be"):
         LaunchConfig(grid=grid, block=1)
 

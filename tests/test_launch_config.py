@@ -74,7 +74,7 @@ def test_grid_and_block_are_required(given):
         LaunchConfig(**given)
 
 
-def test_block_that_was_passed_as_the_cluster_is_explained():
+def test_block_passed_as_the_cluster_is_explained():
     with pytest.raises(ValueError, match=r"pass block by name: LaunchConfig\(4, block=\.\.\.\)"):
         LaunchConfig(4, 64)
 

@@ -173,7 +173,7 @@ def test_nvtx_ranges_name_the_kernel_and_the_line(device, stream, monkeypatch):
     assert domain == "cuda.core"
 
 
-def test_nvtx_without_its_package_says_what_to_install(monkeypatch):
+def test_nvtx_without_its_package_names_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "nvtx", None)
     with pytest.raises(ModuleNotFoundError, match="CUDA_CORE_NVTX needs the package nvtx"):
         _launch_observers.nvtx_observer()

@@ -120,7 +120,7 @@ def test_limit_is_raised_on_every_device(devices, kernel, most):
     devices[0].set_current()
 
 
-def test_threads_can_launch_with_different_sizes_at_once(device, code, kernel, most):
+def test_threads_can_launch_with_different_sizes_concurrently(device, code, kernel, most):
     def work(size):
         Device(0).set_current()
         stream, memory = Device(0).create_stream(), HostMemory(size)
@@ -133,7 +133,7 @@ def test_threads_can_launch_with_different_sizes_at_once(device, code, kernel, m
         assert list(executor.map(work, [most, most // 2, most - 4096])) == [True] * 3
 
 
-def test_limit_is_raised_to_the_maximum_at_once(stream, kernel, most):
+def test_limit_is_raised_to_the_maximum_in_one_step(stream, kernel, most):
     assert kernel.attributes.max_dynamic_shared_size_bytes < most
     memory = HostMemory(most)
     launch(stream, LaunchConfig(grid=1, block=THREADS, shmem_size=most // 2), kernel, memory.buffer, 1)

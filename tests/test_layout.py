@@ -255,7 +255,7 @@ def test_implicit_strides_stay_implicit_if_nothing_changes(kind, shape):
 
 
 @pytest.mark.parametrize("shape", [(), (5,)], ids=str)
-def test_implicit_strides_of_one_axis_are_in_fortran_order_too(shape):
+def test_implicit_strides_of_one_axis_are_also_in_fortran_order(shape):
     assert Layout(shape, None, 4).to_dense("F").strides is None
 
 
@@ -375,7 +375,7 @@ def test_numbers_out_of_range_are_rejected(arguments, error, message):
         Layout(*arguments)
 
 
-def test_layouts_are_not_broadcast_beyond_the_address_space():
+def test_layouts_are_not_broadcast_past_the_address_space():
     layout = Layout((1,), None, 1)
     with pytest.raises(ValueError, match="larger than the address space"):
         layout.broadcast_to((2**62, 2**62))
@@ -390,6 +390,6 @@ def test_largest_compatible_itemsize_is_found_for_any_limit(limit):
 
 
 @pytest.mark.parametrize("limit", [2**63, 10**5000], ids=["2**63", "10**5000"])
-def test_limit_of_itemsizes_beyond_64_bits_is_rejected(limit):
+def test_itemsize_limit_over_64_bits_is_rejected(limit):
     with pytest.raises(OverflowError, match="itemsize must be below"):
         Layout((4,), None, 1).max_compatible_itemsize(limit)

@@ -13,7 +13,7 @@ SHAPES = [(), (1,), (4,), (2, 3), (1, 5, 1), (2, 0, 3), (2, 3, 4)]
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_dense_strides_are_those_of_numpy(shape):
+def test_dense_strides_match_numpy(shape):
     if 0 in shape:
         assert ops.c_strides(shape) == (0,) * len(shape)
     else:
@@ -45,7 +45,7 @@ def test_bounds_hold_all_offsets():
 
 
 @pytest.mark.parametrize("target", [(24,), (6, 4), (2, 12), (4, 3, 2), (-1, 8), (1, 24, 1)], ids=str)
-def test_reshape_is_that_of_numpy(target):
+def test_reshape_matches_numpy(target):
     array = np.arange(24, dtype=np.int8).reshape(2, 3, 4)
     shape, strides = ops.reshape(array.shape, array.strides, target)
     expected = array.reshape(target)
@@ -76,7 +76,7 @@ def test_broadcast_repeats_with_no_stride():
 @pytest.mark.parametrize(
     "items", [1, -1, slice(1, None), slice(None, None, -1), (0, slice(0, 2)), (slice(5, 9), 1)], ids=str
 )
-def test_slices_are_those_of_numpy(items):
+def test_slices_match_numpy(items):
     array = np.arange(12, dtype=np.int8).reshape(3, 4)
     shape, strides, start = ops.slice_layout(array.shape, array.strides, items)
     expected = array[items]

@@ -202,7 +202,7 @@ def test_options_that_nvjitlink_rejects_are_named(changes):
         Linker(compiled(PART, "cubin"), options=options(**changes))
 
 
-def test_default_architecture_is_that_of_the_current_device(set_current_arch):
+def test_default_arch_matches_the_current_device(set_current_arch):
     set_current_arch("90")
     assert is_cubin(Linker(compiled(MAIN, "cubin"), compiled(PART, "cubin")).link("cubin"))
 

@@ -39,7 +39,7 @@ def test_command_prints_json(tmp_path):
     assert json.loads(done.stdout)["packages"][0]["version"] == cuda.core.__version__
 
 
-def test_closed_output_pipe_is_no_error():
+def test_closed_output_pipe_is_not_an_error():
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer, "wb") as output:
@@ -82,7 +82,7 @@ def checkout(tmp_path_factory) -> Path:
         "import cuda.core; cuda.core.launch",
     ],
 )
-def test_checkout_that_is_not_built_says_so_in_one_sentence(checkout, code):
+def test_unbuilt_checkout_says_so_in_one_sentence(checkout, code):
     done = python("-c", code, cwd=checkout, PYTHONPATH="", CUDA_CORE_DEVICE="hardware")
     assert done.returncode == 1
     assert SENTENCE in done.stderr.splitlines()[-1]
@@ -91,7 +91,7 @@ def test_checkout_that_is_not_built_says_so_in_one_sentence(checkout, code):
 
 
 @pytest.mark.requires(source=True)
-def test_command_in_a_checkout_that_is_not_built_says_so(checkout):
+def test_command_in_an_unbuilt_checkout_says_so(checkout):
     done = python("-m", "cuda.core", cwd=checkout, PYTHONPATH="", CUDA_CORE_DEVICE="hardware")
     assert done.returncode == 1
     assert SENTENCE in done.stdout
@@ -99,7 +99,7 @@ def test_command_in_a_checkout_that_is_not_built_says_so(checkout):
 
 
 @pytest.mark.requires(source=True)
-def test_software_device_in_a_checkout_that_is_not_built_says_so(checkout):
+def test_software_device_in_an_unbuilt_checkout_says_so(checkout):
     done = python("-m", "cuda.emulator", "examples/saxpy.py", cwd=checkout, PYTHONPATH="")
     assert done.returncode == 1
     assert "the software device was not built" in done.stderr

@@ -199,7 +199,7 @@ def test_other_types_and_closed_buffers_are_rejected(buffer):
         StridedMemoryView.from_buffer(buffer, (4,), itemsize=1)
 
 
-def test_size_of_wrapped_memory_is_no_limit(buffer):
+def test_size_of_wrapped_memory_is_not_a_limit(buffer):
     wrapped = Buffer.from_handle(buffer.handle, 8, owner=buffer)
     view = StridedMemoryView.from_buffer(wrapped, (96,), itemsize=1)
     assert view.size == 96
@@ -219,7 +219,7 @@ def test_memory_of_a_closed_buffer_lives_as_long_as_its_views(buffer):
     assert len(mr.freed) == 1
 
 
-def test_views_beyond_the_end_of_a_buffer_are_rejected(buffer):
+def test_views_past_the_end_of_a_buffer_are_rejected(buffer):
     for view in (
         StridedMemoryView.from_buffer(buffer, (24,), itemsize=4),
         StridedMemoryView.from_dlpack(buffer, -1).view(Layout((24,), None, 4), np.dtype("f4")),

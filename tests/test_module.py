@@ -260,7 +260,7 @@ def test_closed_code_leaves_its_kernels_usable(code):
         code.get_kernel("plain")
 
 
-def test_registry_drops_kernels_that_are_collected(device):
+def test_registry_drops_collected_kernels(device):
     gc.collect()
     before = registry_sizes()["kernel"]
     code = compiled("cubin", f"sm_{device.arch}")
@@ -349,7 +349,7 @@ def test_names_of_variables_are_read_from_the_code(device, target):
 
 
 @pytest.mark.parametrize("name", [None, 5, ["factor"]])
-def test_names_of_variables_of_another_type_are_rejected(name):
+def test_variable_names_of_another_type_are_rejected(name):
     with pytest.raises(TypeError, match="name must be a str or bytes"):
         ObjectCode.from_cubin(b"x").get_global(name)
 

@@ -252,7 +252,7 @@ def test_options_that_nvrtc_lacks_are_rejected():
 
 
 @pytest.mark.requires(software=False)
-def test_default_architecture_is_that_of_the_current_device(set_current_arch):
+def test_default_arch_matches_the_current_device(set_current_arch):
     set_current_arch("75")
     assert b".target sm_75" in Program(SAXPY, "c++").compile("ptx").code
 
@@ -423,7 +423,7 @@ def test_programs_are_not_pickled(use):
         use(Program(SAXPY, "c++", ARCH))
 
 
-def test_threads_compile_different_programs_at_once():
+def test_threads_compile_different_programs_concurrently():
     results = {}
 
     def work(number):
@@ -438,7 +438,7 @@ def test_threads_compile_different_programs_at_once():
     assert all(str(70000 + number).encode() in results[number] for number in range(8))
 
 
-def test_threads_compile_one_program_at_once():
+def test_threads_compile_one_program_concurrently():
     program = Program(SAXPY, "c++", ARCH)
     results = []
     threads = [
@@ -466,7 +466,7 @@ def test_gil_is_released_during_a_compilation():
     assert steps > 3
 
 
-def test_missing_nvrtc_says_what_to_install():
+def test_missing_nvrtc_error_names_the_package():
     code = (
         "import sys, types\nfrom cuda.core import Program, ProgramOptions\n"
         "class Missing(RuntimeError): pass\n"

@@ -90,7 +90,7 @@ def test_software_device_without_a_compiler_is_a_problem(monkeypatch):
     assert "ziglang" in texts(found)
 
 
-def test_missing_package_is_fatal_and_says_what_to_install():
+def test_missing_package_is_fatal_and_names_it():
     code = (
         "import importlib.metadata as metadata\n"
         "def distribution(name): raise metadata.PackageNotFoundError(name)\n"

@@ -106,7 +106,7 @@ def test_handle_is_the_stream_of_the_bindings(stream):
     assert stream.__cuda_stream__() == (0, int(stream.handle))
 
 
-def test_equality_and_hash_are_those_of_the_address(device, stream):
+def test_equality_and_hash_follow_the_address(device, stream):
     same = Stream.from_handle(int(stream.handle))
     assert same is not stream
     assert same == stream
@@ -445,7 +445,7 @@ def test_closing_a_busy_stream_lets_its_work_end(device):
         event.sync()
 
 
-def test_registry_drops_streams_that_are_closed_or_collected(device):
+def test_registry_drops_closed_or_collected_streams(device):
     gc.collect()
     before = registry_sizes()["stream"]
     for _ in range(200):

@@ -46,7 +46,7 @@ def test_interleaving_of_32_bytes_doubles_the_units():
         rules.check_interleave(wide, Swizzle.NONE, 64)
 
 
-def test_channels_in_slices_lie_behind_the_axes_of_the_pixels():
+def test_channels_in_slices_follow_the_pixel_axes():
     assert rules.check_corners((2, 3, 4, 5), (-1, 0), (0, 1), Interleave.INTERLEAVE_16B) == ((0, -1), (1, 0))
     with pytest.raises(ValueError, match=r"leave nothing of extents \(4, 5\)"):
         rules.check_corners((2, 3, 4, 5), (2, 0), (-2, 0), Interleave.INTERLEAVE_16B)

@@ -58,7 +58,7 @@ def test_all_names_are_exported():
 
 
 @pytest.mark.parametrize("name", sorted(ENUMS))
-def test_enums_have_these_members_which_equal_their_strings(name):
+def test_enum_members_equal_their_strings(name):
     enum = getattr(public, name)
     assert issubclass(enum, StrEnum)
     assert {member.name: member.value for member in enum} == ENUMS[name]

@@ -19,6 +19,6 @@ def test_text_and_numbers_are_the_same_version():
 
 
 @pytest.mark.requires(source=True)
-def test_version_is_that_of_the_project():
+def test_version_matches_the_project():
     project = tomllib.loads((Path(__file__).resolve().parents[1] / "pyproject.toml").read_text())["project"]
     assert project["version"] == _version.version

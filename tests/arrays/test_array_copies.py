@@ -71,7 +71,7 @@ class Interface:
 
 
 @pytest.mark.parametrize("other", [4096, "12345678", [1] * 8])
-def test_objects_that_are_no_memory_are_rejected(mr, other):
+def test_objects_without_memory_are_rejected(mr, other):
     buffer = mr.allocate(8)
     with pytest.raises(TypeError, match="dst must be a Buffer, or an array"):
         buffer.copy_to(other, stream=LEGACY_DEFAULT_STREAM)
@@ -202,7 +202,7 @@ def test_impossible_tensors_are_rejected(mr, changes, message):
 
 
 @pytest.mark.parametrize(("bits", "lanes"), [(0, 1), (32, 0), (4, 1)])
-def test_tensors_whose_elements_are_no_whole_bytes_are_rejected(mr, bits, lanes):
+def test_tensors_with_sub_byte_elements_are_rejected(mr, bits, lanes):
     with pytest.raises(TypeError, match=f"whole bytes, not of {bits * lanes} bits"):
         mr.allocate(24).copy_from(DLPackExporter(bits=bits, lanes=lanes), stream=LEGACY_DEFAULT_STREAM)
 

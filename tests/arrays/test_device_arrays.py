@@ -233,7 +233,7 @@ KEYS = [
 
 
 @pytest.mark.parametrize("key", KEYS, ids=str)
-def test_indices_are_those_of_numpy(device, stream, key):
+def test_indices_match_numpy(device, stream, key):
     host = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
     array = device.to_device(host, stream=stream)
     part = array[key]
@@ -277,7 +277,7 @@ def test_empty_view_is_true_as_every_object(device, stream):
     [..., np.s_[1:4, ::2], np.s_[:, 1], np.s_[::-2, 3:0:-1], np.s_[2, 2], np.s_[:, 1:3], np.s_[0:0, 0]],
     ids=str,
 )  # fmt: skip
-def test_fills_are_those_of_numpy(device, stream, dtype, key):
+def test_fills_match_numpy(device, stream, dtype, key):
     host = np.zeros((5, 6), dtype)
     array = device.to_device(host, stream=stream)
     value = (1, 2.5) if host.dtype.names else 3 + 1j if host.dtype.kind == "c" else 77
@@ -433,7 +433,7 @@ def test_arrays_on_the_default_stream(device):
 
 
 @pytest.mark.parametrize("shape", [b"abc", "12", bytearray(3)])
-def test_text_is_no_shape(device, stream, shape):
+def test_text_is_not_a_shape(device, stream, shape):
     with pytest.raises(TypeError, match="shape must be an int or a tuple of int"):
         device.zeros(shape, np.int8, stream=stream)
 

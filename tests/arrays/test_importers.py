@@ -71,7 +71,7 @@ def test_arrays_of_a_registered_type_are_viewed(calls, cls, wrap):
     assert (proxy.view(-1).ptr, proxy.has_dlpack) == (view.ptr, False)
 
 
-def test_view_keeps_what_the_importer_returned():
+def test_view_keeps_the_importers_result():
     class Pixels(np.ndarray):
         pass
 
@@ -279,7 +279,7 @@ def test_imports_leak_no_references(calls):
     assert (sys.getrefcount(array), sys.getrefcount(image)) == before
 
 
-def test_classes_may_have_a_metaclass_of_their_own():
+def test_classes_may_have_a_custom_metaclass():
     class Meta(type):
         """A metaclass."""
 

@@ -79,7 +79,7 @@ def test_single_element_is_one_box():
     assert (plan.width, plan.box_count, list(plan.offsets())) == (8, 1, [(0, 0)])
 
 
-def test_pitch_beyond_the_driver_is_not_used():
+def test_pitch_over_the_driver_limit_is_not_used():
     plan = plan_copy((3, 2), (2**31, 1), (2**31, 1), 1)
     assert (plan.width, plan.rows[0], plan.box_count) == (2, 1, 3)
 

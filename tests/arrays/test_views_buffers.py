@@ -31,7 +31,7 @@ def test_imported_buffer_views_stay_inside_and_keep_the_memory(buffer):
     assert resource.freed == [] and np.from_dlpack(view).sum() == 0
 
 
-def test_closed_buffer_is_no_array(buffer):
+def test_closed_buffer_is_not_an_array(buffer):
     buffer.close()
     with pytest.raises(RuntimeError, match="closed"):
         from_any(buffer, -1)

@@ -270,7 +270,7 @@ def test_other_devices_are_rejected(exporter):
 
 
 @pytest.mark.parametrize("answer", [None, 1, (), (1,), (1, 2, 3), {0: 1}, ("cpu", 0), np.zeros(2), (1.0, 0)], ids=repr)
-def test_device_that_is_no_pair_is_rejected(answer):
+def test_device_must_be_a_pair(answer):
     exporter = DLPackExporter()
     exporter.device = answer
     with pytest.raises(BufferError, match=r"__dlpack_device__ must return a tuple \(device_type, device_id\)"):
@@ -289,7 +289,7 @@ def test_impossible_tensors_are_rejected(changes, message):
     assert exporter.released == 1
 
 
-def test_exports_that_are_no_capsule_are_rejected():
+def test_exports_other_than_capsules_are_rejected():
     class Exporter(DLPackExporter):
         def __dlpack__(self, **arguments):
             return 3
@@ -352,7 +352,7 @@ def test_streams_of_other_types_are_rejected(value):
 
 
 @pytest.mark.parametrize("value", [-2, 1 << 64])
-def test_streams_that_are_no_address_are_rejected(value):
+def test_streams_other_than_addresses_are_rejected(value):
     with pytest.raises(ValueError, match="stream_ptr must be the address of a stream"):
         from_dlpack(DLPackExporter((2, 0)), value)
 
@@ -375,7 +375,7 @@ def test_objects_with_the_buffer_protocol_are_viewed(obj):
         from_any(obj)
 
 
-def test_memory_that_is_viewed_cannot_be_resized():
+def test_viewed_memory_cannot_be_resized():
     obj = bytearray(8)
     view = from_any(obj, -1)
     with pytest.raises(BufferError, match="exports"):

@@ -78,7 +78,7 @@ def test_shape_has_to_fit(buffer, shape):
         Buffer.from_handle(buffer.handle, 48, owner=buffer).view(shape, "i4")
 
 
-def test_view_beyond_a_slice_is_rejected(buffer):
+def test_view_past_the_end_of_a_slice_is_rejected(buffer):
     with pytest.raises(ValueError, match="but the buffer has 8"):
         buffer[:8].view(3, "i4")
     wrapped = Buffer.from_handle(buffer.handle, 48, owner=buffer)

@@ -43,7 +43,7 @@ def suite(tmp_path, monkeypatch):
     return suites.Suite("library_tests", parts={"room.test_good": 2}, alone=("room.test_bad",), left_out=("slow",))
 
 
-def test_each_module_runs_in_a_process_of_its_own(suite, tmp_path, monkeypatch, capsys):
+def test_each_module_runs_in_its_own_process(suite, tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(suites.SUITES, "sample", suite)
     file = tmp_path / "results.json"
     assert clients.main(["--suite", "sample", "--json", str(file)]) == 1

@@ -22,7 +22,7 @@ def test_null_pointer_is_rejected():
         function_address("f", SIZE_OF())
 
 
-def test_python_function_is_no_c_function():
+def test_python_function_is_not_a_c_function():
     assert function_address("f", lambda block: block) is None
 
 

@@ -75,7 +75,7 @@ def test_module_of_the_current_context(code):
     assert int(code.get_module()) == int(module)
 
 
-def test_equality_is_that_of_the_library(code):
+def test_equality_follows_the_library(code):
     other = pickle.loads(pickle.dumps(code))
     assert code == code
     assert code != other

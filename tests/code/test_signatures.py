@@ -81,7 +81,7 @@ def test_parameter_is_read_from_its_declaration(parameter, name, c_type):
         'const char* s = R"x(extern "C" __global__ void f(int))x"; extern "C" __global__ /* ( */ void f',
     ],
 )
-def test_definition_is_found_behind_other_words(head):
+def test_definition_is_found_after_other_words(head):
     assert kernels(f"{head}(float x) {{}}")["f"] == [("x", "float")]
 
 
@@ -200,7 +200,7 @@ def test_names_of_cpp_kernels_come_from_the_source():
     assert parameters_of("_Z", "b::twice(int)", declarations) == [("b", "int")]
 
 
-def test_names_are_not_those_of_another_function():
+def test_names_do_not_come_from_another_function():
     source = """
     namespace a { inline namespace v { __global__ void f(int x, float y) {} } }
     namespace { __global__ void g(int z) {} }

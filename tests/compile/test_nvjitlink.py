@@ -91,7 +91,7 @@ def new_links(before):
     return sum(type(item).__name__ == "Link" and id(item) not in known for item in gc.get_objects())
 
 
-def test_many_threads_link_at_once():
+def test_many_threads_link_concurrently():
     results = []
     inputs = compiled(MAIN, "ptx"), compiled(PART, "ptx")
     link = lambda: results.append(Linker(*inputs, options=LinkerOptions(arch=ARCH)).link("cubin").code)  # noqa: E731
@@ -156,7 +156,7 @@ def test_link_dropped_elsewhere_is_destroyed_on_its_own_thread(other):
     assert new_links(before) == 0
 
 
-def test_dropped_link_of_the_main_thread_is_destroyed_at_once():
+def test_dropped_main_thread_link_is_destroyed_immediately():
     before = settled_links()
     dropped = [linker_of("ptx"), linker_of("ptx")]
     dropped.pop().close()
@@ -274,7 +274,7 @@ def test_closed_back_end_is_rejected():
         linker._linker.add(ObjectCodeFormatType.PTX, b"text", "late")
 
 
-def test_forked_child_creates_links_of_its_own():
+def test_forked_child_creates_its_own_links():
     script = """
 import os
 made = make()

@@ -141,7 +141,7 @@ def test_precompiled_headers_that_cannot_be_opened_are_an_error(tmp_path, option
 
 
 @needs_nvidia
-def test_version_is_that_of_the_bindings():
+def test_version_matches_the_bindings():
     assert (0, *_nvrtc.loaded_nvrtc_version()) == nvrtc.nvrtcVersion()
 
 
@@ -165,7 +165,7 @@ def test_names_and_outputs_of_an_invalid_program_are_errors():
 
 
 @needs_nvidia
-def test_status_is_that_of_the_latest_compilation(tmp_path):
+def test_status_matches_the_latest_compilation(tmp_path):
     program = header_program(tmp_path, create_pch=str(tmp_path / "a.pch"))
     program.compile("ptx")
     assert program.pch_status is PCHStatusType.CREATED

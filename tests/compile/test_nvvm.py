@@ -118,7 +118,7 @@ def test_libdevice_is_linked_on_demand():
     assert made.compile("ltoir").code_type == "ltoir"
 
 
-def test_missing_libdevice_says_what_to_install(monkeypatch):
+def test_missing_libdevice_error_names_the_package(monkeypatch):
     def fail(name):
         raise RuntimeError(f"{name} not found")
 
@@ -129,7 +129,7 @@ def test_missing_libdevice_says_what_to_install(monkeypatch):
 
 
 @pytest.mark.parametrize("error", [RuntimeError("no library"), None])
-def test_missing_nvvm_says_what_to_install(monkeypatch, error):
+def test_missing_nvvm_error_names_the_package(monkeypatch, error):
     def fail():
         raise error
 
@@ -260,7 +260,7 @@ def test_options_that_nvvm_lacks_are_rejected(options):
         program(kernel(), **options)
 
 
-def test_default_architecture_is_that_of_the_current_device(set_current_arch):
+def test_default_arch_matches_the_current_device(set_current_arch):
     set_current_arch("80")
     assert b".target sm_80" in Program(kernel(), "nvvm").compile("ptx").code
 

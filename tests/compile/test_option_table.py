@@ -97,7 +97,7 @@ def test_numbers_are_rendered():
 
 
 @pytest.mark.parametrize("wrong", [{"level": True}, {"level": "3"}, {"threads": "2"}, {"threads": 1.5}])
-def test_values_that_are_no_number_are_rejected(wrong):
+def test_non_numbers_are_rejected(wrong):
     with pytest.raises(TypeError, match=f"{next(iter(wrong))} must be an int or None"):
         _option_table.check_options(MoreFlags(**wrong))
 
@@ -139,12 +139,12 @@ def test_options_that_read_or_write_files_are_listed():
     assert _option_table.options_with_files(Flags(), "one", "reads") == []
 
 
-def test_options_that_are_handled_elsewhere_are_listed():
+def test_options_handled_elsewhere_are_listed():
     assert _option_table.options_without_argument(Flags(paths=["a"], fast=True), "two") == {"paths": ["a"]}
     assert _option_table.options_without_argument(Flags(paths=["a"]), "one") == {}
 
 
-def test_construction_is_like_that_of_any_dataclass():
+def test_construction_works_as_for_any_dataclass():
     assert Flags(1, True) == Flags(plain=1, fast=True)
     assert [field.name for field in fields(Flags)][:3] == ["plain", "fast", "level"]
     with pytest.raises(TypeError, match="no_such"):

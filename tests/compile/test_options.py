@@ -344,7 +344,7 @@ def test_extra_sources_must_not_be_empty():
         ProgramOptions(extra_sources=[("a", b"")])
 
 
-def test_default_architecture_is_that_of_the_current_device(set_current_arch):
+def test_default_arch_matches_the_current_device(set_current_arch):
     set_current_arch("75")
     assert ProgramOptions().as_bytes("nvrtc") == [b"-arch=sm_75"]
     assert ProgramOptions(ftz=True).as_bytes("nvvm") == [b"-arch=compute_75", b"-ftz=1"]

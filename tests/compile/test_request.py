@@ -65,7 +65,7 @@ def test_equal_options_share_their_settings(values):
     ],
     ids=str,
 )
-def test_equal_values_of_other_types_have_settings_of_their_own(one, other):
+def test_equal_values_of_other_types_have_separate_settings(one, other):
     assert settings_of(**one) is not settings_of(**other)
     assert settings_of(**other).options == ProgramOptions(arch="sm_90", **other)
 

@@ -303,7 +303,7 @@ def test_interpreter_exits_cleanly_with(probe, state):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_call_keeps_a_value_that_is_closed_during_it(probe, ledger):
+def test_call_keeps_a_value_closed_during_it(probe, ledger):
     node = probe.Node()
     holder = probe.Holder(node)
     node.close()
@@ -348,7 +348,7 @@ def test_two_fields_of_one_value_can_be_closed_during_a_call(probe, ledger):
     assert ledger.open == 0
 
 
-def test_call_keeps_the_value_of_a_field_that_is_destroyed(probe, ledger):
+def test_call_keeps_the_value_of_a_destroyed_field(probe, ledger):
     holders = [probe.Holder(probe.Node())]
     assert holders[0].use(holders.clear)[1]
     assert ledger.open == 0

@@ -241,7 +241,7 @@ def test_preparing_again_changes_the_types_of_arguments(module):
     assert scale.note and scale.prepared_call is call
 
 
-def test_threads_share_what_the_latest_call_cached(module, context):
+def test_threads_share_the_cache_of_the_latest_call(module, context):
     add, memory = module.get_function("add"), gpuarray.zeros(1, np.int32)
     add.prepare("Pi")
 

@@ -246,7 +246,7 @@ def test_exiting_with_a_context_on_the_stack_prints_nothing():
     assert run(code) == "end\n"
 
 
-def test_threads_have_stacks_of_their_own(bare):
+def test_threads_have_separate_stacks(bare):
     contexts = []
 
     def work(_):

@@ -133,7 +133,7 @@ def test_python_objects_are_not_copied():
         drv.memcpy_htod(drv.mem_alloc(64), 5)
 
 
-def test_copies_beyond_an_allocation_are_rejected():
+def test_copies_past_the_end_of_an_allocation_are_rejected():
     memory, host = drv.mem_alloc(8), np.zeros(9, np.uint8)
     for copy in (
         lambda: drv.memcpy_htod(memory, host),

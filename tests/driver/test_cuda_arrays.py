@@ -163,7 +163,7 @@ def test_arrays_of_the_device_are_copied(order):
         drv.gpuarray_to_array(DeviceArray(host), "F" if order == "C" else "C")
 
 
-def test_copy_does_not_use_array_that_was_freed_after_it_was_set():
+def test_copy_does_not_use_an_array_freed_since_it_was_set():
     array, target = line(), np.zeros(16, np.float32)
     copy = drv.Memcpy2D()
     copy.set_src_array(array)

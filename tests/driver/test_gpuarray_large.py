@@ -58,7 +58,7 @@ def at(array):
         (lambda a: a.reshape(5, N // 5).T.copy().T.ravel(), VALUES),
     ],
 )
-def test_elements_beyond_31_bits_are_computed(array, compute, expected):
+def test_elements_over_31_bits_are_computed(array, compute, expected):
     assert N % 5 == 0 and np.array_equal(at(compute(array)), expected)
 
 
@@ -87,7 +87,7 @@ def test_elementwise_kernels_reach_all_indices(array):
     assert np.array_equal(at(array), expected + (INDICES % 2 * (INDICES >= 2**31 - 1)).astype(np.uint8))
 
 
-def test_scans_reach_elements_beyond_31_bits(array):
+def test_scans_reach_elements_over_31_bits(array):
     expected = np.array([sum_before(index) % 256 for index in INDICES], np.uint8)
     assert np.array_equal(at(InclusiveScanKernel(np.uint8, "a + b")(array, "new")), expected + VALUES)
     assert np.array_equal(at(ExclusiveScanKernel(np.uint8, "a + b", 0)(array)), expected)
@@ -99,7 +99,7 @@ def test_take_and_subset_sum_use_indices_of_64_bits(array):
     assert gpuarray.subset_sum(indices, array, dtype=np.int64).get() == VALUES.sum()
 
 
-def test_fills_and_copies_reach_bytes_beyond_31_bits(array):
+def test_fills_and_copies_reach_bytes_over_31_bits(array):
     memory = drv.mem_alloc(N)
     drv.memset_d8(memory, 7, N)
     drv.memcpy_dtod(array.gpudata, memory, N)

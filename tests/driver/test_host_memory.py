@@ -86,7 +86,7 @@ def test_memory_is_freed_when_no_array_shows_it():
 
 
 @pytest.mark.parametrize("make", [drv.pagelocked_zeros, drv.aligned_zeros])
-def test_memory_that_is_freed_lasts_as_long_as_its_arrays(make):
+def test_freed_memory_lasts_as_long_as_its_arrays(make):
     array = make(1 << 16, np.uint8)
     array.base.free()
     assert not array.any()

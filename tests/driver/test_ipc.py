@@ -74,7 +74,7 @@ def test_memory_of_arrays_is_opened_by_other_processes():
     assert (array.get() == np.arange(1000) + 1).all()
 
 
-def test_handles_of_memory_that_was_freed_are_rejected():
+def test_handles_of_freed_memory_are_rejected():
     memory = drv.mem_alloc(4 << 20)
     handle = drv.mem_get_ipc_handle(memory)
     memory.free()

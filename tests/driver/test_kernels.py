@@ -43,7 +43,7 @@ def test_halves_are_computed_as_floats():
     assert _kernels.COMPUTE_TYPES[np.dtype("f2")] == "float"
 
 
-def test_prelude_has_only_the_definitions_that_are_needed():
+def test_prelude_has_only_the_needed_definitions():
     assert "struct half" in _kernels.prelude(np.dtype("f2")) and "complex" not in _kernels.prelude(np.dtype("f2"))
     assert _kernels.prelude(np.dtype("c8")).startswith(_kernels.COMPLEX_HEADER)
     assert "half" not in _kernels.prelude(np.dtype("f4"))

@@ -123,7 +123,7 @@ KEYS = [
 
 @pytest.mark.parametrize("key", KEYS, ids=str)
 @pytest.mark.parametrize("shape", [(5,), (5, 3), (5, 2, 2)])
-def test_items_are_those_of_numpy(shape, key):
+def test_items_match_numpy(shape, key):
     host = np.arange(int(np.prod(shape)), dtype="f4").reshape(shape)
     array = gpuarray.to_gpu(host)
     for view, expected in ((array[key], host[key]), (array[::-1][key], host[::-1][key])):

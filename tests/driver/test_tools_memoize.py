@@ -43,7 +43,7 @@ def test_results_of_detached_contexts_are_dropped():
     assert results == {}
 
 
-def test_mark_cuda_test_runs_a_function_in_a_context_of_its_own():
+def test_mark_cuda_test_runs_a_function_in_its_own_context():
     before = drv.Context.get_current()
 
     @tools.mark_cuda_test

@@ -134,7 +134,7 @@ def test_each_call_of_occupancy_may_fail(device, stream, code_object, code):
 
 @pytest.mark.requires(cuda=(12, 9))
 @each_code
-def test_each_call_of_parameters_and_handles_of_kernels_may_fail(device, code):
+def test_each_call_of_kernel_parameters_and_handles_may_fail(device, code):
     def program():
         with fresh() as code_object:
             kernel = code_object.get_kernel("count")

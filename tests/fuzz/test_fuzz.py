@@ -106,7 +106,7 @@ def test_internal_errors_are_findings(error, target):
     ],
     ids=lambda value: str(value)[:30],
 )
-def test_documented_errors_are_no_findings(error, target, value):
+def test_documented_errors_are_not_findings(error, target, value):
     assert verdict.complaint(error, target, value) is None
 
 

@@ -310,7 +310,7 @@ def test_methods_of_all_kinds_follow_their_data(stream, name):
     assert calls[0].statistics.replays > 0
 
 
-def test_exception_that_is_no_error_leaves_nothing_to_replay(stream):
+def test_non_error_exception_leaves_nothing_to_replay(stream):
     axpy, y, stops = kernel("axpy"), ints(1, 1), [KeyboardInterrupt, SystemExit]
 
     @capture

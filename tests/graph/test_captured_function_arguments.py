@@ -108,7 +108,7 @@ def test_kernels_are_compared_by_identity_and_kept(stream, device):
     assert work.statistics.replays == 1
 
 
-def test_configuration_that_was_changed_in_place_is_updated(stream):
+def test_configuration_changed_in_place_is_updated(stream):
     axpy, config = kernel("axpy"), LaunchConfig(grid=1, block=1)
     work = capture(lambda stream, config, y: launch(stream, config, axpy, y, y, 1, 4))
     y = ints(4, 1)

@@ -306,7 +306,7 @@ def outcome(function, stream, board, args):
 
 @pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("options", [{}, {"maxsize": 2}])
-def test_captured_function_does_what_the_function_does(stream, name, options):
+def test_captured_function_matches_the_function(stream, name, options):
     board = Board(random.Random(name))
     make_work, make_args = KINDS[name]
     work = make_work(board)
@@ -366,7 +366,7 @@ class Tracked(Model):
 
 
 @pytest.mark.parametrize("cls", [Model, Tracked])
-def test_methods_do_what_the_functions_do(stream, cls):
+def test_methods_match_the_functions(stream, cls):
     board = Board(random.Random(cls.__name__))
     models = [cls(board, factor) for factor in (1, 3)]
     source = board.memory.address + 4 * (ITEMS - 1)
@@ -387,7 +387,7 @@ def test_methods_do_what_the_functions_do(stream, cls):
             assert outcome(method, stream, board, (source, x, n)) == expected
 
 
-def test_threads_get_the_results_of_their_own_arguments(device):
+def test_threads_get_the_results_for_their_arguments(device):
     shared = capture(lambda stream, y, x, a, n: launch(stream, LaunchConfig(grid=1, block=4), axpy, y, x, a, n))
     axpy = kernel("axpy")
     lock = threading.Lock()

@@ -65,7 +65,7 @@ def test_captured_work_runs_at_each_launch_and_not_before(builder, kernel, memor
     assert value(memory) == (31 + 3) * 10 + 1
 
 
-def test_work_after_the_end_of_a_capture_runs_at_once(builder, kernel, memory):
+def test_work_after_the_end_of_a_capture_runs_immediately(builder, kernel, memory):
     builder.begin_building().end_building()
     launch(builder, ONE, kernel("add"), memory.address, 3)
     builder.stream.sync()

@@ -256,7 +256,7 @@ def test_body_view_is_invalid_after_its_graph_is_destroyed(stream):
 
 
 @pytest.mark.requires(cuda=(12, 3))
-def test_view_of_a_body_keeps_the_graph_of_a_dropped_builder(stream):
+def test_body_view_keeps_the_graph_of_a_dropped_builder(stream):
     builder = stream.create_graph_builder().begin_building()
     view = builder.if_then(builder.create_condition(1)).graph_definition
     del builder

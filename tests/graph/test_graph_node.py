@@ -58,7 +58,7 @@ def test_destroyed_node_stays_readable(memory):
             work()
 
 
-def test_join_adds_an_empty_node_behind_nodes(device):
+def test_join_adds_an_empty_node_after_nodes(device):
     graph = GraphDefinition()
     one, two = graph.empty(), graph.empty()
     assert set(graph.join().pred) == set()
@@ -69,7 +69,7 @@ def test_join_adds_an_empty_node_behind_nodes(device):
         one.join(3)
 
 
-def test_entry_node_is_no_node_of_the_graph(device):
+def test_entry_node_is_not_a_node_of_the_graph(device):
     graph = GraphDefinition()
     entry = graph._entry
     assert entry == graph._entry and hash(entry) == hash(graph._entry) and entry != GraphDefinition()._entry

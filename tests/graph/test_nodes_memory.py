@@ -36,7 +36,7 @@ def test_repr_of_a_copy_names_both_memories(memory, device, stream):
     assert repr(node).endswith(f" dst={buffer.handle:#x}(D) src={memory.buffer.handle:#x}(H) size=4>")
 
 
-def test_memory_of_a_graph_has_an_address_at_once(device, stream, memory):
+def test_graph_memory_has_an_address_immediately(device, stream, memory):
     graph = GraphDefinition()
     allocated = graph.allocate(np.int64(64))
     filled = allocated.memset(allocated.dptr, np.int32(3), 1)

@@ -275,7 +275,7 @@ def test_error_in_deallocate_is_reported_and_not_raised(adaptor, unraisable):
 
 
 @adaptors
-def test_deallocate_calls_that_of_the_upstream(adaptor):
+def test_deallocate_calls_the_upstream(adaptor):
     upstream = HostMemoryResource()
     mr = adaptor(upstream)
     address = upstream.allocate(8).handle

@@ -157,7 +157,7 @@ def test_memory_up_to_the_limit_is_allocated(limited):
     assert limited.bytes_in_use == 0
 
 
-def test_memory_beyond_the_limit_is_rejected_with_the_free_bytes(limited):
+def test_memory_over_the_limit_raises_with_the_free_bytes(limited):
     held = allocate(limited, 600)
     with pytest.raises(OutOfMemoryError, match="401 bytes exceeds .* 400 of its 1000 bytes are free") as caught:
         allocate(limited, 401)
@@ -518,7 +518,7 @@ def run(lines):
 ALLOCATE = "left = tracked.allocate(77, stream=LEGACY_DEFAULT_STREAM)"
 
 
-def test_end_of_the_program_warns_of_memory_in_use(monkeypatch):
+def test_program_exit_warns_of_memory_in_use(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", ":".join(sys.path))
     messages = run([ALLOCATE])
     assert "<string>:5: RuntimeWarning: not freed when the program ended: 1 allocations, 77 bytes" in messages

@@ -100,7 +100,7 @@ def test_bins_exceed_the_requested_size_by_at_most_a_quarter():
     mr.close()
 
 
-def test_sizes_beyond_all_bins_are_passed_on(upstream):
+def test_sizes_over_all_bins_are_passed_on(upstream):
     class Recording(HostMemoryResource):
         def allocate(self, size, *, stream=None):
             self.size = size

@@ -76,7 +76,7 @@ def test_from_handle_keeps_owner_until_close():
 
 
 @pytest.mark.parametrize("ptr", [None, "1", b"1", 1.0, object()])
-def test_from_handle_rejects_pointers_that_are_no_integers(ptr):
+def test_from_handle_rejects_non_integer_pointers(ptr):
     with pytest.raises(TypeError, match="ptr"):
         Buffer.from_handle(ptr, 8)
 
@@ -347,7 +347,7 @@ def test_closed_buffer_rejects_work(mr, buffer, use):
 # Identity
 
 
-def test_equality_is_that_of_address_and_size():
+def test_equality_follows_address_and_size():
     first, same, longer = (Buffer.from_handle(4096, size) for size in (8, 8, 9))
     assert first == same
     assert hash(first) == hash(same)

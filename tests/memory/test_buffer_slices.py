@@ -94,12 +94,12 @@ def test_steps_are_rejected(buffer, step):
 
 
 @pytest.mark.parametrize("key", [slice(1.5), slice("1", None), slice(None, None, 0)], ids=str)
-def test_bounds_that_are_no_integers_are_rejected(buffer, key):
+def test_non_integer_bounds_are_rejected(buffer, key):
     with pytest.raises((TypeError, ValueError), match="slice"):
         buffer[key]
 
 
-def test_buffers_are_no_sequences(buffer):
+def test_buffers_are_not_sequences(buffer):
     with pytest.raises(TypeError, match="must be a slice"):
         list(buffer)
     with pytest.raises(TypeError):

@@ -199,7 +199,7 @@ def test_patterns_that_are_not_contiguous_are_rejected(mr):
 
 
 @pytest.mark.parametrize(("size", "value"), [(7, b"ab"), (6, b"abcd"), (8, b"abc"), (8, bytes(16))])
-def test_sizes_that_are_no_multiple_are_rejected(size, value):
+def test_sizes_other_than_multiples_are_rejected(size, value):
     with pytest.raises(ValueError, match="multiple"):
         Buffer.from_handle(4096, size).fill(value, stream=LEGACY_DEFAULT_STREAM)
 

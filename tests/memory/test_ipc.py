@@ -71,7 +71,7 @@ def test_closed_handle_has_no_descriptor():
 
 
 @pytest.mark.parametrize(("handle", "error"), [(-1, ValueError), (True, TypeError), ("3", TypeError), (1.0, TypeError)])
-def test_values_that_are_no_file_descriptor_are_rejected(handle, error):
+def test_values_other_than_file_descriptors_are_rejected(handle, error):
     with pytest.raises(error, match="file descriptor"):
         IPCAllocationHandle._init(handle)
 
@@ -304,7 +304,7 @@ def test_buffer_that_is_sent_back_is_equal(child, pool, buffer):
 
 
 @pytest.mark.requires(ipc=True)
-def test_descriptor_of_own_memory_that_was_freed_is_rejected(pool, buffer, stream):
+def test_descriptor_of_freed_own_memory_is_rejected(pool, buffer, stream):
     descriptor = buffer.ipc_descriptor
     buffer.close()
     with pytest.raises(RuntimeError, match="freed"):
@@ -514,7 +514,7 @@ def test_import_by_handle_is_registered(shareable, pool):
 
 
 @pytest.mark.requires(ipc=True)
-def test_registry_drops_pools_that_are_dropped_or_closed(shareable, pool):
+def test_registry_drops_dropped_or_closed_pools(shareable, pool):
     identity = pool.uuid
     imported = import_pool(shareable, pool.allocation_handle)
     del imported
@@ -529,7 +529,7 @@ def test_registry_drops_pools_that_are_dropped_or_closed(shareable, pool):
 
 
 @pytest.mark.requires(ipc=True)
-def test_register_returns_the_pool_that_was_registered_first(shareable, pool):
+def test_register_returns_the_first_registered_pool(shareable, pool):
     identity = uuid.uuid4()
     first = import_pool(shareable, int(pool.allocation_handle))
     second = import_pool(shareable, int(pool.allocation_handle))

@@ -206,7 +206,7 @@ def test_arrays_of_objects_are_rejected(make):
 
 
 @pytest.mark.parametrize("option", ["portable", "mapped", "read_only", "io_memory"])
-def test_options_that_are_no_bool_are_rejected(option):
+def test_non_bool_options_are_rejected(option):
     with pytest.raises(TypeError, match=f"{option} must be a bool, not int"):
         register_host_memory(np.zeros(8), **{option: 1})
 

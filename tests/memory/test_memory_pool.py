@@ -106,7 +106,7 @@ def test_fast_path_calls_allocate_that_is_a_cython_method(base):
 
 
 @pytest.mark.requires(mempool=True)
-def test_subclass_without_an_allocate_of_its_own_allocates(device, stream):
+def test_subclass_without_its_own_allocate_allocates(device, stream):
     class Named(DeviceMemoryResource):
         name = "mine"
 

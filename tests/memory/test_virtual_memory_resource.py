@@ -121,7 +121,7 @@ def test_options_have_defaults():
 
 
 @pytest.mark.requires(bindings=(13, 0))
-def test_driver_values_of_options_are_tables_of_the_class():
+def test_driver_values_of_options_are_class_tables():
     flags = VirtualMemoryResourceOptions._access_flags
     assert flags[VirtualMemoryAccessType.READ] == driver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READ
     assert flags["rw"] == driver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE and flags[None] == 0

@@ -98,7 +98,7 @@ time.sleep(0.05); print('end')
         "launch(own, config, one, memory); LegacyPinnedMemoryResource().allocate(64); device.sync()",
     ],
 )
-def test_exit_does_not_wait_for_threads_that_queue_work_for_ever(work):
+def test_exit_does_not_wait_for_threads_that_queue_work_forever(work):
     assert run(START + QUEUE.format(work=work), timeout=20) == "end\n"
 
 
@@ -124,7 +124,7 @@ def test_ctrl_c_ends_a_compilation_and_the_next_one_works():
     assert out.split()[-1] == "True"
 
 
-def test_errors_of_a_compilation_are_those_of_the_calling_thread():
+def test_compile_errors_belong_to_the_calling_thread():
     from cuda.core import NVRTCError, Program
 
     with pytest.raises(NVRTCError, match="expected|error") as caught:

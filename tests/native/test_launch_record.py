@@ -45,7 +45,7 @@ def test_nested_launches_keep_a_buffer_until_both_are_over(device, stream):
     assert frees == [0, 1]
 
 
-def test_failed_launch_releases_what_it_kept(device, stream):
+def test_failed_launch_releases_its_operands(device, stream):
     kernel, _ = make_kernel()
     resource = DeviceResource()
     buffer = resource.allocate(64, stream=stream)

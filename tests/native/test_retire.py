@@ -351,7 +351,7 @@ array.close()
     assert "Warning" not in done.stderr
 
 
-def test_texture_that_is_closed_while_threads_launch_with_it(device, stream):
+def test_texture_closed_while_threads_launch_with_it(device, stream):
     """A launch keeps the texture as soon as it has read the handle, or raises that the texture is closed."""
     array, out = filled(device, stream, 5.0), HostMemory(4)
     textures, wrong, is_over = [texture_of(device, array)], [], threading.Event()

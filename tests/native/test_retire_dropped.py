@@ -103,7 +103,7 @@ def test_memory_that_waited_is_freed(device, stream, kind):
     assert allocations() == before
 
 
-def test_memory_waits_for_later_work_too(device, stream):
+def test_memory_also_waits_for_later_work(device, stream):
     """The driver's free would wait for that work."""
     held = [KINDS["page-locked"]()]
     with busy(stream) as release:
@@ -198,7 +198,7 @@ def test_memory_dropped_during_a_capture_is_freed_after_it(device, stream):
 
 
 @pytest.mark.requires(software=True)  # lists streams
-def test_stream_that_is_closed_with_work_is_destroyed_after_it(device):
+def test_stream_closed_with_pending_work_is_destroyed_after_it(device):
     def streams():
         return {line for line in cuda.emulator.leaks() if line.startswith("stream")}
 

@@ -55,7 +55,7 @@ def test_import_loads_hardly_any_module():
 
 
 @pytest.mark.requires(device=True, cuda=(13, 0))
-def test_first_device_loads_only_what_lies_below_it():
+def test_first_device_loads_only_lower_modules():
     names = {name.removeprefix("cuda.core.") for name in loaded("import cuda.core; cuda.core.Device().set_current()")}
     assert "_device" in names
     assert {name for name in names if name.startswith("_memory.")} == {
@@ -150,7 +150,7 @@ def test_submodule_that_resembles_a_public_name_is_imported(tmp_path):
     assert namespace["Devices"].__file__ == str(tmp_path / "Devices.py")
 
 
-def test_names_of_memory_are_those_of_the_package():
+def test_memory_names_match_the_package():
     assert set(_memory.__all__) < set(cuda.core.__all__)
     assert _memory.ManagedMemoryResource is cuda.core.ManagedMemoryResource
 

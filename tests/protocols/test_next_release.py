@@ -203,7 +203,7 @@ OWN_RESOURCES = {
 
 @pytest.mark.requires(software=True, vmm=True)
 @pytest.mark.parametrize(("make", "call"), OWN_RESOURCES.values(), ids=OWN_RESOURCES)
-def test_failed_frees_of_resources_of_the_library_warn(device, make, call, unraisable):
+def test_failed_frees_of_library_resources_warn(device, make, call, unraisable):
     emulator = importlib.import_module("cuda.emulator")
     resource = make(device)
     free_garbage()

@@ -77,7 +77,7 @@ def test_objects_can_be_referenced_weakly(name):
 
 
 @samples(closes=True)
-def test_unreferenced_object_is_destroyed_at_once(name):
+def test_unreferenced_object_is_destroyed_immediately(name):
     sample = SAMPLES[name].make()
     reference = weakref.ref(sample)
     del sample

@@ -24,7 +24,7 @@ def test_public_names_are_the_errors():
 
 
 @pytest.mark.parametrize("name", sorted(ERRORS))
-def test_errors_are_those_of_the_bindings(name):
+def test_errors_match_the_bindings(name):
     error = getattr(system, name)
     assert error is getattr(nvml, name) is getattr(system.exceptions, name)
     assert issubclass(error, system.NvmlError)

@@ -44,7 +44,7 @@ def test_value_is_read_by_its_type(gpu, fake, kind):
     assert value == TYPES[kind][1] and type(value) is type(TYPES[kind][1]) and len(values) == 1
 
 
-def test_values_of_many_types_are_read_at_once(gpu, fake):
+def test_values_of_many_types_are_read_in_one_call(gpu, fake):
     fake("device_get_field_values", records(*TYPES))
     values = gpu.get_field_values(list(range(91, 91 + len(TYPES))))
     assert values.get_all_values() == [value for _, value in TYPES.values()] == [entry.value for entry in values]

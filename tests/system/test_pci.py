@@ -18,7 +18,7 @@ LINK = {
 }
 
 
-def test_address_is_that_of_the_device(gpus):
+def test_address_matches_the_device(gpus):
     for gpu in gpus:
         pci = gpu.pci_info
         assert type(pci).__name__ == "PciInfo" and pci.bus_id == gpu.pci_bus_id

@@ -18,7 +18,7 @@ ALWAYS = {
 NVML_ONLY = {"Device", "NvlinkInfo", "get_p2p_status", "get_topology_common_ancestor", "register_events"}
 
 
-def test_public_names_are_those_of_the_package_and_its_modules():
+def test_public_names_match_the_package_and_its_modules():
     assert set(system.__all__) == ALWAYS | NVML_ONLY | set(system.exceptions.__all__)
     assert len(system.__all__) == len(set(system.__all__))
     assert all(hasattr(system, name) for name in system.__all__)

@@ -68,7 +68,7 @@ def test_devices_of_cuda_and_nvml_find_each_other(devices):
         assert counterpart.cuda_compute_capability == tuple(device.compute_capability)
 
 
-def test_device_that_is_hidden_from_cuda_is_named(fake):
+def test_device_hidden_from_cuda_is_named(fake):
     hidden = "GPU-00000000-0000-4000-8000-000000000000"
     fake("init_v2")
     fake("device_get_handle_by_index_v2", 1)

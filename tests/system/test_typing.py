@@ -132,7 +132,7 @@ def test_architectures_are_ordered_numbers():
     assert all(names[member.name] == member for member in typing.DeviceArch)
 
 
-def test_field_ids_are_those_of_nvml():
+def test_field_ids_match_nvml():
     assert typing.FieldId is nvml.FieldId
 
 

@@ -259,7 +259,7 @@ def test_options_may_be_a_dict_but_not_missing(device):
         device.create_opaque_array({"shape": (3,), "format": "uint8", "num_channels": 3})
 
 
-def test_extents_beyond_the_device_are_rejected_by_the_driver(device):
+def test_driver_rejects_extents_over_the_device_limits(device):
     with pytest.raises(CUDAError):
         made(device, (1 << 40, 1 << 40))
 

@@ -39,7 +39,7 @@ def test_properties_describe_the_elements_also_after_closing(create, device):
 @pytest.mark.parametrize(
     "shape, flag", [((8, 4), "is_surface_load_store"), ((8, 4, 3), "is_layered"), ((8, 8, 6), "is_cubemap")]
 )
-def test_flags_are_those_of_the_options(create, shape, flag):
+def test_flags_match_the_options(create, shape, flag):
     with create(shape=shape, format="uint8", num_channels=1, **{flag: True}) as array:
         assert {name for name in FLAGS if getattr(array, name)} == {flag} and array.shape == shape
 

@@ -33,7 +33,7 @@ def test_format_without_a_member_is_rejected(format):
 
 
 @pytest.mark.parametrize("member", ArrayFormatType)
-def test_size_of_an_element_is_that_of_numpy(device, member):
+def test_element_size_matches_numpy(device, member):
     with device.create_opaque_array(OpaqueArrayOptions((2,), member, 4)) as array:
         assert array.element_bytes == 4 * np.dtype(member.value).itemsize
 
@@ -85,7 +85,7 @@ def test_layers_need_an_axis():
 
 
 @pytest.mark.parametrize("levels, error", [(0, ValueError), (-3, ValueError), (1 << 40, ValueError), (1.0, TypeError)])
-def test_number_of_levels_out_of_range_is_rejected(levels, error):
+def test_out_of_range_level_count_is_rejected(levels, error):
     with pytest.raises(error, match="num_levels"):
         MipmappedArrayOptions((4,), "uint8", 1, levels)
 

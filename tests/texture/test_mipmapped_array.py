@@ -45,7 +45,7 @@ def test_layers_and_faces_are_not_halved(device):
     assert cube.get_level(1).shape == (4, 4, 6)
 
 
-def test_levels_have_memory_of_their_own(device, stream):
+def test_levels_have_separate_memory(device, stream):
     mipmap = made(device, (8, 8), "float32", 1, 4)
     for level in range(4):
         array = mipmap.get_level(level)
@@ -110,7 +110,7 @@ def test_layers_do_not_count_for_levels(device):
     assert made(device, (4, 4, 6), num_levels=9, is_cubemap=True).num_levels == 3
 
 
-def test_extents_beyond_the_device_are_rejected_by_the_driver(device):
+def test_driver_rejects_extents_over_the_device_limits(device):
     with pytest.raises(CUDAError):
         made(device, (1 << 30, 1 << 30))
 

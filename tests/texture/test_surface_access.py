@@ -115,7 +115,7 @@ def test_writes_outside_of_the_surface_are_dropped(device, stream):
     assert (contents(array, stream) == 7).all()
 
 
-def test_texture_reads_what_a_surface_wrote(device, stream):
+def test_texture_reads_values_written_by_a_surface(device, stream):
     array = array_of(device, stream, np.zeros((HEIGHT, WIDTH), dtype=np.int32), is_surface_load_store=True)
     surface = surface_of(device, array)
     texture = device.create_texture_object(resource=surface.resource)

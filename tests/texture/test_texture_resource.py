@@ -55,7 +55,7 @@ def test_descriptors_of_pitched_memory_have_format_and_extents(buffer):
 
 
 @pytest.mark.parametrize("size", [0, -4, 4100, 6, 1 << 70])
-def test_sizes_of_linear_memory_out_of_range_are_rejected(buffer, size):
+def test_out_of_range_linear_memory_sizes_are_rejected(buffer, size):
     with pytest.raises(ValueError, match="size_bytes must be a multiple of 4"):
         ResourceDescriptor.from_linear(buffer, format="float32", num_channels=1, size_bytes=size)
 
@@ -71,7 +71,7 @@ def test_whole_buffer_is_checked_as_a_size_is(device):
     [{"width": 0}, {"height": 0}, {"height": -1}, {"pitch_bytes": 47}, {"height": 86}, {"width": 1 << 80}],
     ids=str,
 )
-def test_extents_of_pitched_memory_out_of_range_are_rejected(buffer, change):
+def test_out_of_range_pitched_memory_extents_are_rejected(buffer, change):
     fields = {"format": "uint8", "num_channels": 4, "width": 12, "height": 5, "pitch_bytes": 48, **change}
     with pytest.raises(ValueError):
         ResourceDescriptor.from_pitch2d(buffer, **fields)

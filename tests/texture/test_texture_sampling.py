@@ -150,7 +150,7 @@ def coordinates(extents, seed=1) -> np.ndarray:
 @pytest.mark.parametrize("filter_mode", ["point", "linear"])
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("dimensions", [1, 2, 3])
-def test_every_address_mode_is_that_of_numpy(device, stream, dimensions, mode, filter_mode, is_normalized):
+def test_every_address_mode_matches_numpy(device, stream, dimensions, mode, filter_mode, is_normalized):
     values = values_of(SHAPES[dimensions])
     extents = values.shape[:-1][::-1]
     at = (coordinates(extents) / (extents if is_normalized else 1)).astype(np.float32)
@@ -166,7 +166,7 @@ def test_every_address_mode_is_that_of_numpy(device, stream, dimensions, mode, f
     assert np.abs(read - expected).max() <= tolerance
 
 
-def test_axes_have_modes_of_their_own(device, stream):
+def test_axes_have_separate_modes(device, stream):
     values = values_of(SHAPES[3])
     modes = ("wrap", "border", "mirror")
     at = (coordinates((13, 7, 5)) / (13, 7, 5)).astype(np.float32)
@@ -556,7 +556,7 @@ def test_layers_have_levels(device, stream, kind):
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("dimensions", [1, 2, 3])
-def test_every_address_mode_of_a_level_is_that_of_numpy(device, stream, dimensions, mode):
+def test_every_address_mode_of_a_level_matches_numpy(device, stream, dimensions, mode):
     extents = (16, 8, 4)[:dimensions]
     mipmap = device.create_mipmapped_array({"shape": extents, "format": "float32", "num_channels": 4, "num_levels": 3})
     levels = [values_of(mipmap.get_level(level).shape[::-1]) for level in range(3)]

@@ -55,6 +55,6 @@ MODULE_NAMES = [
 
 
 @pytest.mark.parametrize(("name", "instead"), MODULE_NAMES)
-def test_names_of_modules_of_other_libraries_are_explained(name, instead):
+def test_module_names_of_other_libraries_are_explained(name, instead):
     with pytest.raises(AttributeError, match=rf"has no attribute '{name}'. Did you mean: {instead}\?$"):
         getattr(cuda.core, name)

@@ -63,7 +63,7 @@ def test_classes_that_only_factories_make_have_an_open_signature():
     assert str(inspect.signature(cuda.core.ManagedBuffer)) == "(*args, **kwargs)"
 
 
-def test_subclasses_have_the_signature_of_their_own_constructor():
+def test_subclasses_have_their_own_constructor_signature():
     class Plain(MemoryResource):
         pass
 

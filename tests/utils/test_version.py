@@ -9,7 +9,7 @@ import pytest
 from support.contract import binding_version, driver_version
 
 
-def test_binding_version_is_that_of_the_package():
+def test_binding_version_matches_the_package():
     version = binding_version()
     assert importlib.metadata.version("cuda-bindings").startswith(".".join(map(str, version[:2])))
     assert len(version) == 3
@@ -17,7 +17,7 @@ def test_binding_version_is_that_of_the_package():
 
 
 @pytest.mark.requires(driver=True)
-def test_driver_version_is_that_of_the_driver():
+def test_driver_version_matches_the_driver():
     from cuda.bindings import driver
 
     major, minor, patch = driver_version()

@@ -67,7 +67,7 @@ def test_all_forms_of_include_are_followed(root, line):
 @pytest.mark.parametrize(
     "text", ["// #include <a.h>", "int include;", "#pragma include <a.h>", '#include ""', "#include <a.h\0>"]
 )
-def test_text_that_is_no_include_is_ignored(root, text):
+def test_text_other_than_includes_is_ignored(root, text):
     write(root / "inc" / "a.h")
     assert names(find_headers(text, "default_program", ["inc"])) == []
 

@@ -130,7 +130,7 @@ def test_options_of_the_linker_change_the_key(option):
     assert key("x", "ptx", **option) != key("x", "ptx")
 
 
-def test_time_is_allowed_for_the_linker_which_writes_no_file():
+def test_time_is_allowed_for_the_linker():
     assert key("x", "ptx", time=True) != key("x", "ptx", time=False) == key("x", "ptx")
 
 
@@ -241,12 +241,12 @@ def test_software_device_builds_have_different_keys(machine):
 
 
 @pytest.mark.parametrize("kind", [RuntimeError, CUDAError])
-def test_missing_compiler_has_a_key_of_its_own(machine, kind):
+def test_missing_compiler_has_a_separate_key(machine, kind):
     present = key()
     machine.nvrtc_version = kind("missing")
     assert key() == key() != present
 
 
-def test_default_architecture_is_that_of_the_device(set_current_arch):
+def test_default_arch_matches_the_device(set_current_arch):
     set_current_arch("90")
     assert key(arch=None) == key(arch="sm_90")

@@ -83,7 +83,7 @@ def test_second_compilation_is_a_hit(cache, compilations):
     assert (cache.hits, cache.misses, len(cache)) == (1, 1, 1)
 
 
-def test_key_is_that_of_make_program_cache_key(cache):
+def test_key_matches_make_program_cache_key(cache):
     code = plain().compile("cubin", cache=cache)
     options = ProgramOptions(arch="sm_90", define_macro=("VALUE", "12345"))
     key = make_program_cache_key(code=SOURCE, code_type="c++", options=options, target_type="cubin")
@@ -101,7 +101,7 @@ def test_other_options_are_a_miss(cache, compilations, options):
     assert len(compilations) == 2
 
 
-def test_targets_have_entries_of_their_own(cache, compilations):
+def test_targets_have_separate_entries(cache, compilations):
     program = plain()
     codes = {program.compile(target, cache=cache).code for target in ("ptx", "cubin", "ltoir", "ptx", "cubin", "ltoir")}
     assert (len(codes), len(compilations)) == (3, 3)
@@ -199,7 +199,7 @@ def test_code_with_headers_included_before_the_source_is_cached(cache, compilati
     assert len(compilations) == 1
 
 
-def test_code_is_not_stored_if_a_header_changes_meanwhile(cache, include, compilations):
+def test_code_is_not_stored_if_a_header_changes_during_compile(cache, include, compilations):
     program = plain(INCLUDING, define_macro=None, include_path=include)
     compilations.before = lambda: (include / "value.h").write_text("#define VALUE 44444\n")
     assert b"44444" in program.compile("ptx", cache=cache).code

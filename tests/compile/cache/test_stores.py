@@ -94,7 +94,7 @@ def test_values_are_stored_as_bytes(cache, value):
     assert type(cache["key"]) is bytes
 
 
-def test_file_of_an_object_code_is_read_at_once(cache, tmp_path):
+def test_object_code_file_is_read_immediately(cache, tmp_path):
     path = tmp_path / "code.cubin"
     path.write_bytes(b"code")
     cache["key"] = ObjectCode.from_cubin(path)

@@ -135,7 +135,7 @@ def test_temporary_files_count_and_old_ones_are_evicted(root):
     assert cache["a"] == b"a" * 30
 
 
-def test_clear_keeps_a_value_that_is_replaced_meanwhile(cache, root, monkeypatch):
+def test_clear_keeps_a_value_replaced_in_the_meantime(cache, root, monkeypatch):
     cache["key"] = b"old"
     listed = list(cache._files())
     monkeypatch.setattr(cache, "_files", lambda: iter(listed))
@@ -185,7 +185,7 @@ def test_clearing_where_nothing_can_be_removed_warns(cache, fake_os, monkeypatch
     assert cache["key"] == b"code"
 
 
-def test_directory_that_was_removed_is_made_again(cache, root):
+def test_removed_directory_is_created_again(cache, root):
     cache["key"] = b"code"
     for path in sorted(root.rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()

@@ -196,7 +196,7 @@ def test_damage_in_a_copied_tree_is_found(cache, root, tmp_path, damage):
     assert copied[KEY] == b"made anew"
 
 
-def test_value_that_is_replaced_while_it_is_read_is_read_again(cache, root, monkeypatch):
+def test_value_replaced_while_it_is_read_is_read_again(cache, root, monkeypatch):
     real, calls = _files.open_trusted, []
 
     def open_and_replace(path):

@@ -7,7 +7,7 @@ import pytest
 from cuda.core.graph import GraphDefinition
 
 
-def test_node_keeps_an_event_that_is_closed(device, stream):
+def test_node_keeps_a_closed_event(device, stream):
     event = device.create_event()
     graph = GraphDefinition()
     record = graph.record(event)

@@ -64,14 +64,14 @@ def test_sizes_out_of_range_are_rejected(resource, stream, size):
 
 
 @pytest.mark.parametrize("size", [1.0, "1", None, b"1", [1]])
-def test_sizes_that_are_no_integers_are_rejected(resource, stream, size):
+def test_non_integer_sizes_are_rejected(resource, stream, size):
     with pytest.raises(TypeError, match=f"size must be an int, a number of bytes, not {type(size).__name__}"):
         resource.allocate(size, stream=stream)
 
 
 # More than the address space of a process: smaller managed memory is allocated without backing pages.
 @pytest.mark.parametrize("size", [1 << 50, 1 << 62, (1 << 63) - 1])
-def test_sizes_beyond_the_memory_are_out_of_memory(resource, device, stream, size):
+def test_sizes_over_the_memory_are_out_of_memory(resource, device, stream, size):
     with pytest.raises(OutOfMemoryError, match="The device has .* bytes free") as caught:
         resource.allocate(size, stream=stream)
     assert isinstance(caught.value, MemoryError)
@@ -135,7 +135,7 @@ def test_streams_of_another_device_can_order_the_memory(devices, resource):
 
 
 @pytest.mark.requires(devices=2)
-def test_memory_of_a_graph_needs_a_stream_of_its_device(devices):
+def test_graph_memory_needs_a_stream_of_its_device(devices):
     devices[1].set_current()
     other = devices[1].create_stream()
     with (
@@ -355,7 +355,7 @@ def test_addresses_of_virtual_memory_above_64_bits_are_rejected(name):
 
 
 @pytest.mark.parametrize("numa_id", [-1, 1 << 31, 10**5000], ids=["negative", "31 bits", "huge"])
-def test_numbers_of_numa_nodes_out_of_range_are_rejected(numa_id):
+def test_out_of_range_numa_nodes_are_rejected(numa_id):
     for make in (Host, lambda numa_id: PinnedMemoryResourceOptions(numa_id=numa_id)):
         with pytest.raises(ValueError, match="numa_id must be"):
             make(numa_id)

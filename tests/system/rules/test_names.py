@@ -259,7 +259,7 @@ def find(name):
 
 
 @pytest.mark.parametrize("name", MEMBERS)
-def test_members_are_those_of_the_table(name):
+def test_members_match_the_table(name):
     cls = find(name)
     names = [key for key in dir(cls) if not key.startswith("_") or key in ("__len__", "__getitem__")]
     assert sorted(described(cls, key) for key in names) == sorted(MEMBERS[name])
@@ -278,7 +278,7 @@ def test_every_class_is_in_the_table():
     assert classes == set(MEMBERS)
 
 
-def test_functions_are_those_of_the_table():
+def test_functions_match_the_table():
     found = [name for name in system.__all__ if inspect.isfunction(getattr(system, name))]
     assert sorted(f"{name}({parameters(getattr(system, name))})" for name in found) == FUNCTIONS
 

@@ -118,6 +118,6 @@ def test_messages_of_the_assembler_become_records():
     assert second == (None, None, None, "fatal", "Ptx assembly aborted", None)
 
 
-def test_number_of_a_warning_is_not_part_of_its_message():
+def test_warning_number_is_not_part_of_its_message():
     (record,) = NVRTCError(log='a(b).cu(7): warning #177-D: variable "x" was declared\n  int x;\n      ^\n').diagnostics
     assert record == ("a(b).cu", 7, 5, "warning", 'variable "x" was declared', "int x;")

@@ -58,6 +58,6 @@ def test_missing_pool_access_names_the_property_that_grants_it():
     assert last_failure(log.encode(), NAME, "cuMemcpyAsync") == expected
 
 
-def test_bytes_that_are_no_text_are_shown():
+def test_undecodable_bytes_are_shown():
     log = row("cuMemAlloc", "x", threading.get_native_id())
     assert last_failure(log.encode()[:-2] + b"\xff\n", NAME, "cuMemAlloc") == "\ufffd"

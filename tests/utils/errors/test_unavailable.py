@@ -51,7 +51,7 @@ def test_error_can_be_pickled(closed):
 
 
 @pytest.mark.requires(device=True)
-def test_error_is_that_of_other_objects_without_a_value():
+def test_error_matches_other_objects_without_a_value():
     device = Device()
     device.set_current()
     event = device.create_stream().record()

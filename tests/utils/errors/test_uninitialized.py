@@ -26,7 +26,7 @@ class Derived(Slotted):
 
 
 @pytest.mark.parametrize("cls", [Plain, Slotted, Derived])
-def test_objects_that_were_not_initialized_say_so(cls):
+def test_uninitialized_objects_say_so(cls):
     assert cls()._value == 1
     with pytest.raises(RuntimeError, match=f"this {cls.__name__} was not initialized"):
         cls.__new__(cls)._value  # noqa: B018
@@ -51,7 +51,7 @@ class Grown(Plain):
         raise ValueError("of its own")
 
 
-def test_text_of_objects_that_were_not_initialized_says_so():
+def test_text_of_uninitialized_objects_says_so():
     assert repr(Shown()) == "Shown(1)"
     assert repr(Shown.__new__(Shown)) == "<Shown, not initialized>"
     assert (Shown()._repr_html_(), Shown.__new__(Shown)._repr_html_()) == ("<b>1</b>", "<p>Shown, not initialized</p>")

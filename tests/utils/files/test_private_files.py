@@ -177,7 +177,7 @@ def test_replaced_library_has_no_record_even_with_equal_metadata(library):
     assert recorded_version(str(library)) == (13, 6)
 
 
-def test_library_that_is_written_in_place_has_no_record(library):
+def test_library_written_in_place_has_no_record(library):
     record_version(str(library), (13, 5))
     state = library.stat()
     let_clock_tick(library.parent)
@@ -228,7 +228,7 @@ def test_record_that_cannot_be_renamed_leaves_no_file(library, fake_os):
     assert records(library) == [] and recorded_version(str(library)) is None
 
 
-def test_directory_that_cannot_be_made_is_no_error(library, monkeypatch):
+def test_uncreatable_directory_is_not_an_error(library, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
     record_version(str(library), (13, 5))
     assert recorded_version(str(library)) is None
