@@ -44,9 +44,10 @@ def test_repr_of_a_closed_object_says_so(name):
     assert name in repr(sample) and ("closed" in repr(sample) or "=0x0" in repr(sample))
 
 
-@pytest.mark.parametrize(("name", "cls"), public.classes())
-def test_every_public_class_has_a_repr(name, cls):
-    assert cls.__repr__ is not object.__repr__ or getattr(cls, "_is_protocol", False)
+def test_every_public_class_has_a_repr():
+    classes = {name: cls for name, cls in public.classes() if not getattr(cls, "_is_protocol", False)}
+    assert len(classes) > 200
+    assert [name for name, cls in classes.items() if cls.__repr__ is object.__repr__] == []
 
 
 @samples()

@@ -73,9 +73,9 @@ def star_import(module: str) -> dict:
     return namespace
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.path)
-def test_name_agrees_with_its_entry(entry):
-    assert list(interface.differences(entry)) == []
+def test_names_agree_with_their_entries():
+    assert len(ENTRIES) > 400
+    assert {entry.path: found for entry in ENTRIES if (found := list(interface.differences(entry)))} == {}
 
 
 @pytest.mark.parametrize("module", PUBLIC)
