@@ -12,7 +12,7 @@ import contextlib
 import os
 
 from cuda.core._utils.cuda_utils import CUDAError
-from cuda.core._utils.device_choice import is_set
+from cuda.core._utils.variables import is_switched_on
 
 __all__ = ["Launch", "observed", "observers_of_environment", "wait_for_graph"]
 
@@ -67,9 +67,9 @@ def observed(observers, launch: Launch) -> contextlib.ExitStack:
 def observers_of_environment() -> list:
     """Return the observers that ``CUDA_CORE_DEBUG`` and ``CUDA_CORE_NVTX`` switch on."""
     found = []
-    if is_set("CUDA_CORE_NVTX"):
+    if is_switched_on("CUDA_CORE_NVTX"):
         found.append(nvtx_observer())
-    if is_set("CUDA_CORE_DEBUG"):
+    if is_switched_on("CUDA_CORE_DEBUG"):
         found.append(wait_for_kernel)
     return found
 

@@ -53,8 +53,8 @@ from cuda.core._device import Device
 from cuda.core._launch_attributes import newer_than_driver
 from cuda.core._utils import slots
 from cuda.core._utils.cuda_utils import CUDAError, UnavailableError
-from cuda.core._utils.device_choice import is_set
 from cuda.core._utils.validators import shown
+from cuda.core._utils.variables import is_switched_on
 
 __all__ = ["change_observers", "exceeded_limit", "launch"]
 
@@ -806,7 +806,7 @@ cdef object launch_general = launch
 cdef bytes launch_doc = b""
 launch = make_launch()
 make_bound_kernels_callable()
-if is_set("CUDA_CORE_DEBUG") or is_set("CUDA_CORE_NVTX"):
+if is_switched_on("CUDA_CORE_DEBUG") or is_switched_on("CUDA_CORE_NVTX"):
     change_observers(core._launch_observers.observers_of_environment())
 slots.register("bind kernel", BoundKernel_create)
 slots.register("launch", launch)

@@ -34,12 +34,12 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_cr
 from cuda import core
 from cuda.core._code._loading import explain
 from cuda.core._utils.cuda_utils import CUDAError
-from cuda.core._utils.device_choice import is_set
 from cuda.core._utils.signatures import ConstructorSignature
+from cuda.core._utils.variables import is_switched_on
 from cuda.core.graph._options import GraphCompleteOptions
 
 
-cdef bint waits_for_launches = is_set("CUDA_CORE_DEBUG")
+cdef bint waits_for_launches = is_switched_on("CUDA_CORE_DEBUG")
 
 
 cdef class Graph(DriverObject):
