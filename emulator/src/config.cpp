@@ -27,7 +27,7 @@ const char* variable(const char* name)
     return text && *text ? text : nullptr;
 }
 
-// Reads the variables one by one, and reports those that are wrong.
+// Reads the variables one by one, and keeps the error of the first that is wrong.
 class Reader {
 public:
     Config read();
@@ -46,8 +46,8 @@ private:
 
 void Reader::reject(const char* name, const char* text, const std::string& form)
 {
-    say(std::string("CUDA_EMULATOR_") + name + "=" + text + " is not valid: " + form);
-    out_.valid = false;
+    if (out_.error.empty())
+        out_.error = std::string("CUDA_EMULATOR_") + name + "=" + text + " is not valid: " + form;
 }
 
 // Parses "2", "1.5G" or "512M". Returns false for anything else.

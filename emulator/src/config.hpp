@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CUDA_EMULATOR_* variables, read once, on first use. A wrong value is reported on stderr with its name and the
-// allowed range, and makes cuInit() fail.
+// The CUDA_EMULATOR_* variables, read once, on first use. A wrong value makes activate() raise its error, and cuInit()
+// print it and fail.
 #pragma once
 
 #include <vector>
@@ -47,7 +47,7 @@ struct Config {
     bool leaks = false;        // LEAKS=1: report at exit
     std::string compiler;      // CXX
     std::string cache_dir;     // CACHE_DIR; "none" switches the cache off
-    bool valid = true;         // no value was wrong
+    std::string error;         // names the first wrong value and what is allowed; empty: none
 };
 
 const Config& config();

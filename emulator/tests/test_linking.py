@@ -10,6 +10,7 @@ import pytest
 from support.compiled import Code, Program
 
 CALLER = '__device__ int far(int);\nextern "C" __global__ void k(int* x) { x[0] = far(x[0]); }'
+ALONE = 'extern "C" __global__ void k(int* x) { x[0] += 1; }'
 CALLED = "__device__ int far(int a) { return a + 40; }"
 
 
@@ -204,3 +205,12 @@ def test_code_that_is_not_a_library_is_rejected(driver):
     link = Link("-arch=sm_90")
     with pytest.raises(link.api.nvJitLinkError, match="INCORRECT_INPUT_TYPE"):
         link.add("LIBRARY", compiled(CALLER), "caller.o")
+
+
+def test_the_device_runtime_of_gpus_is_not_needed(driver, context):
+    foreign = archive(runtime=b"\x7fELF\x02\x01\x01" + bytes(11) + b"\xbe\0" + bytes(44))
+    link = Link("-arch=sm_90").add("CUBIN", compiled(ALONE), "k").add("LIBRARY", foreign, "libcudadevrt.a")
+    assert run(driver, link.complete()) == 3
+    link = Link("-arch=sm_90").add("CUBIN", compiled(ALONE), "k").add("LIBRARY", foreign, "libother.a")
+    with pytest.raises(link.api.nvJitLinkError):
+        link.complete()

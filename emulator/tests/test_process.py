@@ -2,7 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The device and its process: exit, fork, threads, host functions and environment variables."""
 
+import os
+import subprocess
+import sys
+
 import pytest
+
+import cuda.emulator
 
 START = (
     "from cuda.bindings import driver as d; import os, threading; d.cuInit(0)\n"
@@ -128,11 +134,64 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("name", "value", "range"), WRONG, ids=lambda value: str(value)[:20])
-def test_wrong_variable_makes_initialization_fail(child, name, value, range):
-    code = "from cuda.bindings import driver as d; print(d.cuInit(0)[0].name, d.cuDeviceGetCount()[0].name)"
-    out = child(code, **{name: value})
-    assert out.startswith("CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED\n")
-    assert f"cuda.emulator: CUDA_EMULATOR_{name}={value} is not valid: {range}\n" in out
+def test_wrong_variable_is_one_sentence_and_nothing_runs(child, name, value, range):
+    out = child("print('ran')", status=2, **{name: value})
+    assert out == f"python -m cuda.emulator: CUDA_EMULATOR_{name}={value} is not valid: {range}\n"
+
+
+@pytest.mark.parametrize("options", [["--shuffle", "3"], ["--coverage", "lines"], ["--advise"], ["--seed", "1"]])
+def test_wrong_variable_is_reported_before_children_run(command, options):
+    status, out = command(*options, "-c", "print('ran')", CUDA_EMULATOR_DEVICES="9")
+    assert status == 2
+    assert (
+        out == "python -m cuda.emulator: CUDA_EMULATOR_DEVICES=9 is not valid: it must be a whole number from 0 to 8\n"
+    )
+
+
+def test_unknown_check_on_the_command_line_is_one_sentence(command):
+    form = "it must be none, all, or a list of memory, sync, initialized, races, stack and rows"
+    status, out = command("--check", "bogus", "-c", "print('ran')")
+    assert status == 2
+    assert out == f"python -m cuda.emulator: CUDA_EMULATOR_CHECK=bogus is not valid: {form}\n"
+
+
+def test_too_large_seed_is_one_sentence(command):
+    status, out = command("--seed", "99999999999999999999", "-c", "print('ran')")
+    assert status == 2 and out.count("\n") == 1
+    assert "the seed must be a whole number from 0 to 18446744073709551615" in out
+
+
+@pytest.mark.parametrize(("name", "value"), [("CHECK", "memory,race"), ("FAIL", "nonsense")])
+def test_wrong_variable_is_printed_once_without_activation(child, name, value):
+    """As in a program in C, the first call prints the sentence and fails."""
+    code = (
+        "import ctypes\n"
+        f"driver = ctypes.CDLL({cuda.emulator.library_path()!r})\n"
+        "print(driver.cuInit(0), driver.cuInit(0), driver.cuDeviceGetCount(ctypes.byref(ctypes.c_int())), flush=True)\n"
+        "program = ctypes.c_void_p()\n"
+        "print(driver.nvrtcCreateProgram(ctypes.byref(program), b'', None, 0, None, None))"
+    )
+    out = child(code, device=False, **{name: value})
+    assert out.startswith("1 1 3\n3\n")  # INVALID_VALUE, NOT_INITIALIZED; INVALID_INPUT
+    assert out.count(f"cuda.emulator: CUDA_EMULATOR_{name}={value} is not valid: ") == 1
+
+
+@pytest.fixture
+def command():
+    """Return a function that runs ``python -m cuda.emulator``, and returns its status and what it prints."""
+
+    def run(*arguments, **variables):
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **variables}
+        done = subprocess.run(
+            [sys.executable, "-m", "cuda.emulator", *arguments],
+            capture_output=True,
+            text=True,
+            env=environment,
+            timeout=60,
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    return run
 
 
 @pytest.mark.parametrize(

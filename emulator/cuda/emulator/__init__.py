@@ -26,12 +26,14 @@ if TYPE_CHECKING:
     from cuda.core import Kernel, LaunchConfig
 
 __all__ = [
+    "INTERFACE",
     "GraphicsBuffer",
     "Plan",
     "activate",
     "check",
     "end_kernels",
     "fail",
+    "has_gpu",
     "is_active",
     "leaks",
     "library_path",
@@ -40,6 +42,10 @@ __all__ = [
     "sweep",
     "unsupported_calls",
 ]
+
+# The version of what cuda.core relies on: activate, has_gpu, is_active, library_path, reset and settle_interrupts. It
+# increases when a newer cuda.core would not work with an older device.
+INTERFACE = 1
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _REPLACED = ("libcuda.so.1", "libnvrtc.so.13", "libnvrtc.so.12")
@@ -67,6 +73,23 @@ def is_active() -> bool:
     return _library is not None or _adopt()
 
 
+def has_gpu() -> bool:
+    """Return whether NVIDIA's driver is installed and reports a GPU; False if the software device is active."""
+    if is_active():
+        return False
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    count = ctypes.c_int(0)
+    if driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0:
+        return True
+    import _ctypes
+
+    _ctypes.dlclose(driver._handle)  # the software device can take the place only of a driver that is not loaded
+    return False
+
+
 def activate() -> None:
     """Make the software device the CUDA driver of this process.
 
@@ -75,10 +98,19 @@ def activate() -> None:
     RuntimeError
         If another driver or compiler is already loaded, which cannot be undone, or if the
         library was not built or cannot be loaded on this system.
+    ValueError
+        If a ``CUDA_EMULATOR_*`` variable has a wrong value; the message names it and what is allowed.
     """
+    if not is_active():
+        _take_place()
+    error = _text(_library.emulator_error_of_variables)
+    if error:
+        raise ValueError(error)
+
+
+def _take_place():
+    """Load the library, unless another one has its place."""
     global _library
-    if is_active():
-        return
     for name in _REPLACED:
         if _is_loaded(name):
             raise RuntimeError(
@@ -419,7 +451,10 @@ def check(
     """
     from cuda.emulator import _oracle
 
-    return _oracle.check(kernel, reference, shapes, dtypes, config, arguments, strided, rtol, atol, orders, seed)
+    library = _library if is_active() else None
+    return _oracle.check(
+        library, kernel, reference, shapes, dtypes, config, arguments, strided, rtol, atol, orders, seed
+    )
 
 
 class GraphicsBuffer:
@@ -540,6 +575,8 @@ def _declare(library):
     counter = ctypes.POINTER(ctypes.c_uint64)
     library.emulator_leaks.argtypes = library.emulator_unsupported.argtypes = (text, size)
     library.emulator_leaks.restype = library.emulator_unsupported.restype = size
+    library.emulator_error_of_variables.argtypes = (text, size)
+    library.emulator_error_of_variables.restype = size
     library.emulator_set_python.argtypes = (text,)
     library.emulator_set_python.restype = None
     library.emulator_stop_callbacks.argtypes = library.emulator_end_work.argtypes = (ctypes.c_int,)

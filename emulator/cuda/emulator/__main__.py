@@ -50,7 +50,14 @@ def main(arguments):
     if arguments[0].startswith("-") and arguments[0] not in ("-m", "-c"):
         print(f"python -m cuda.emulator: unknown option {arguments[0]}; --help lists the options", file=sys.stderr)
         return 2
+    if option == "--seed":
+        os.environ["CUDA_EMULATOR_MODE"] = f"shuffle:{count}"
     os.environ["CUDA_CORE_DEVICE"] = "software"  # child processes inherit it
+    try:
+        activate()
+    except (RuntimeError, ValueError) as error:
+        print(f"python -m cuda.emulator: {error}", file=sys.stderr)
+        return 2 if isinstance(error, ValueError) else 1
     if option == "--shuffle":
         return shuffle(int(count), arguments)
     if option == "--coverage":
@@ -59,13 +66,6 @@ def main(arguments):
         return advise(count, arguments)
     if option == "--gdb":
         return debug(arguments)
-    if option == "--seed":
-        os.environ["CUDA_EMULATOR_MODE"] = f"shuffle:{count}"
-    try:
-        activate()
-    except RuntimeError as error:
-        print(f"python -m cuda.emulator: {error}", file=sys.stderr)
-        return 1
     if arguments[0] == "-c":
         sys.argv = ["-c", *arguments[2:]]
         _set_first_path("")

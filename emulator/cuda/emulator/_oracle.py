@@ -2,19 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares a kernel with a NumPy function, on shapes at which kernels tend to fail."""
 
+import ctypes
+import functools
 import inspect
 import math
+import sys
 
 import numpy as np
-
-from cuda import emulator
 
 _PADDING = 256  # elements on each side of an array, on a GPU
 _TAILS = (1, 2, 31, 32, 33, 127, 128, 129, 1000)
 
 
-def check(kernel, reference, shapes, dtypes, config, arguments, strided, rtol, atol, orders, seed):
-    """Implement :func:`cuda.emulator.check`."""
+def check(library, kernel, reference, shapes, dtypes, config, arguments, strided, rtol, atol, orders, seed):
+    """Implement :func:`cuda.emulator.check`; ``library`` is that of the software device, or None on a GPU."""
     rng = np.random.default_rng(seed)
     count = _input_count(reference)
     dtypes = [np.dtype(dtype) for dtype in (dtypes if isinstance(dtypes, (list, tuple)) else [dtypes] * count)]
@@ -26,10 +27,10 @@ def check(kernel, reference, shapes, dtypes, config, arguments, strided, rtol, a
         inputs = [_random_array(rng, shape, dtype) for dtype in dtypes]
         expected = reference(*(array.copy() for array in inputs))
         expected = [np.asarray(array) for array in (expected if isinstance(expected, tuple) else (expected,))]
-        for order in range(1, orders + 1 if emulator.is_active() else 2):
+        for order in range(1, orders + 1 if library else 2):
             where = f"shape {shape}, seed {seed}, order {order}"
             try:
-                results = _run(kernel, inputs, expected, shape, config, arguments, strided, order)
+                results = _run(library, kernel, inputs, expected, shape, config, arguments, strided, order)
             except Exception as error:
                 if type(error).__name__ not in ("LaunchError", "CUDAError"):
                     raise
@@ -68,10 +69,24 @@ def _random_array(rng, shape, dtype):
     raise TypeError(f"arrays of {dtype} cannot be generated")
 
 
-def _default_config(shape):
-    from cuda.core import LaunchConfig
+def _core():
+    """Return the ``cuda.core`` that the kernel comes from, the official package or another."""
+    return sys.modules["cuda.core"]
 
-    return LaunchConfig(grid=max(1, -(-math.prod(shape) // 128)), block=128)
+
+@functools.cache
+def _driver():
+    return ctypes.CDLL("libcuda.so.1")
+
+
+def _call(name, *arguments):
+    result = getattr(_driver(), name)(*arguments)
+    if result:
+        raise RuntimeError(f"{name} returned {result}")
+
+
+def _default_config(shape):
+    return _core().LaunchConfig(grid=max(1, -(-math.prod(shape) // 128)), block=128)
 
 
 def _default_arguments(inputs, outputs, shape, strides=()):
@@ -86,9 +101,8 @@ def _poison(dtype):
 class _DeviceArray:
     """An array on the device. A GPU does not check accesses, so padding there shows those beside the array."""
 
-    def __init__(self, device, stream, array, filled, strided):
-        self.stream = stream
-        self.padding = 0 if emulator.is_active() else _PADDING
+    def __init__(self, array, filled, strided, padding):
+        self.padding = padding
         # A strided array has every other element of rows with an odd number of elements.
         step = 2 if strided and array.ndim else 1
         rows = (*array.shape[:-1], 2 * array.shape[-1] + 1) if step == 2 else array.shape
@@ -100,13 +114,16 @@ class _DeviceArray:
         if filled:
             self.inside[...] = array
         self.before, self.before_inside = self.host.tobytes(), self.inside.copy()
-        self.buffer = device.allocate(max(1, self.host.nbytes), stream=stream)
+        self.size = ctypes.c_size_t(self.host.nbytes)
+        self.memory = ctypes.c_uint64()
+        _call("cuMemAlloc_v2", ctypes.byref(self.memory), ctypes.c_size_t(max(1, self.host.nbytes)))
         if self.host.nbytes:
-            self.buffer.copy_from(self.host, stream=stream)
+            _call("cuMemcpyHtoD_v2", self.memory, ctypes.c_void_p(self.host.ctypes.data), self.size)
+            _call("cuCtxSynchronize")  # the stream of the kernel does not wait for this copy
 
     @property
     def pointer(self):
-        return int(self.buffer.handle) + self.padding * self.host.itemsize
+        return self.memory.value + self.padding * self.host.itemsize
 
     @property
     def strides(self):
@@ -114,46 +131,45 @@ class _DeviceArray:
 
     def read(self):
         if self.host.nbytes:
-            self.buffer.copy_to(self.host, stream=self.stream)
-            self.stream.sync()
+            _call("cuMemcpyDtoH_v2", ctypes.c_void_p(self.host.ctypes.data), self.memory, self.size)
         result = self.inside.copy()
         self.inside[...] = self.before_inside
         if self.host.tobytes() != self.before:
             raise AssertionError("the kernel wrote beside an array")
         return result
 
+    def free(self):
+        _driver().cuMemFree_v2(self.memory)  # fails if a fault of the kernel has ended the context of a GPU
 
-def _run(kernel, inputs, expected, shape, config, arguments, strided, order):
+
+def _run(library, kernel, inputs, expected, shape, config, arguments, strided, order):
     """Run the kernel, and return copies of its inputs and outputs after it."""
-    from cuda.core import Device, launch
-
-    device = Device()
+    core, arrays = _core(), []
+    device = core.Device()
     device.set_current()
-    arrays = []
-    library = emulator._active() if emulator.is_active() else None
-    with device.create_stream() as stream:
-        try:
-            arrays = [_DeviceArray(device, stream, array, True, strided) for array in inputs]
-            arrays += [_DeviceArray(device, stream, array, False, strided) for array in expected]
-            pointers = [array.pointer for array in arrays]
-            chosen = config(shape) if callable(config) else config
-            strides = [[array.strides for array in arrays]] if strided else []
-            given = arguments(pointers[: len(inputs)], pointers[len(inputs) :], shape, *strides)
-            if library:
-                library.emulator_shuffle(1, order)
-            launch(stream, chosen, kernel, *given)
-            stream.sync()
-            return [array.read() for array in arrays]
-        except Exception:
-            if library:
-                emulator.reset()  # so that stream and buffers can be closed
-            raise
-        finally:
-            if library:
-                library.emulator_shuffle(0, 0)
-            for array in arrays:
-                array.buffer.close()
-            stream.sync()
+    stream = device.create_stream()
+    try:
+        for number, array in enumerate([*inputs, *expected]):
+            arrays.append(_DeviceArray(array, number < len(inputs), strided, 0 if library else _PADDING))
+        pointers = [array.pointer for array in arrays]
+        chosen = config(shape) if callable(config) else config
+        strides = [[array.strides for array in arrays]] if strided else []
+        given = arguments(pointers[: len(inputs)], pointers[len(inputs) :], shape, *strides)
+        if library:
+            library.emulator_shuffle(1, order)
+        core.launch(stream, chosen, kernel, *given)
+        stream.sync()
+        return [array.read() for array in arrays]
+    except Exception:
+        if library:
+            library.emulator_recover(1000)  # so that the stream can be closed and memory freed
+        raise
+    finally:
+        if library:
+            library.emulator_shuffle(0, 0)
+        for array in arrays:
+            array.free()
+        stream.close()
 
 
 def _compare(result, wanted, what, where, rtol, atol):

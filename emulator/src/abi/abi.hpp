@@ -95,7 +95,9 @@ private:
 
 // Whether a null stream means the per-thread default stream in the call in progress.
 bool per_thread_default();
-// Returns false if a CUDA_EMULATOR_* variable has a wrong value, which has been reported.
+// Names the first wrong value of a CUDA_EMULATOR_* variable and what is allowed; empty if there is none.
+const std::string& error_of_variables();
+// Returns false if there is one, which is printed the first time.
 bool are_variables_valid();
 // Called when cuInit has succeeded.
 void set_initialized();

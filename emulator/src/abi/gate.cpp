@@ -123,7 +123,11 @@ std::string call_text(const char* symbol, std::initializer_list<Shown> arguments
     return text + ")";
 }
 
-std::atomic<bool> plans_valid{true};
+std::string& error_of_plans()
+{
+    static auto& text = *new std::string; // never destroyed, for calls at exit
+    return text;
+}
 
 void read_variables()
 {
@@ -136,7 +140,7 @@ void read_variables()
             else
                 say("CUDA_EMULATOR_TRACE: " + config().trace + " cannot be written");
         }
-        plans_valid = plans_from_variable();
+        error_of_plans() = plans_from_variable();
         door.fetch_or(wanted);
         door.fetch_and(~uint32_t(unread));
     });
@@ -275,9 +279,19 @@ bool per_thread_default()
     return per_thread;
 }
 
+const std::string& error_of_variables()
+{
+    read_variables();
+    return config().error.empty() ? error_of_plans() : config().error;
+}
+
 bool are_variables_valid()
 {
-    return plans_valid && config().valid;
+    const std::string& error = error_of_variables();
+    static std::once_flag said;
+    if (!error.empty())
+        std::call_once(said, [&error] { say(error); });
+    return error.empty();
 }
 
 void set_initialized()

@@ -10,6 +10,7 @@
 
 #include "../front/front.hpp"
 #include "../front/process.hpp"
+#include "abi.hpp"
 
 using namespace emu;
 
@@ -182,6 +183,8 @@ EMU_EXPORT nvrtcResult nvrtcCreateProgram(nvrtcProgram* out, const char* source,
                                           const char* const* headers, const char* const* header_names)
 {
     if (!out || !source || header_count < 0 || (header_count && (!headers || !header_names)))
+        return NVRTC_ERROR_INVALID_INPUT;
+    if (!emu::abi::are_variables_valid())
         return NVRTC_ERROR_INVALID_INPUT;
     try {
         auto program = std::make_shared<Program>();

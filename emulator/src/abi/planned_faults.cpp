@@ -170,20 +170,17 @@ bool plan_state(int id, uint64_t* matched, uint64_t* fired, std::string* last)
     return true;
 }
 
-bool plans_from_variable()
+std::string plans_from_variable()
 {
-    std::string rest = config().fail, error;
-    bool valid = true;
+    std::string rest = config().fail, error, first;
     while (!rest.empty()) {
         size_t end = std::min(rest.find(';'), rest.size());
         std::string text = rest.substr(0, end);
         rest.erase(0, end + 1);
-        if (!text.empty() && !add_plan(text, &error)) {
-            say("CUDA_EMULATOR_FAIL=" + text + " is not valid: " + error);
-            valid = false;
-        }
+        if (!text.empty() && !add_plan(text, &error) && first.empty())
+            first = "CUDA_EMULATOR_FAIL=" + text + " is not valid: " + error;
     }
-    return valid;
+    return first;
 }
 
 } // namespace emu::abi

@@ -37,8 +37,8 @@ bool remove_plan(int id);
 void wait_until_removed(int plan);
 // Returns how many calls matched and failed, and the last one that failed.
 bool plan_state(int id, uint64_t* matched, uint64_t* fired, std::string* last);
-// Adds the plans of CUDA_EMULATOR_FAIL, and reports those that are wrong; returns whether all are valid.
-bool plans_from_variable();
+// Adds the plans of CUDA_EMULATOR_FAIL; returns the error of the first that is wrong, or an empty text.
+std::string plans_from_variable();
 
 void set_locator(state::Locator locator); // null: none; lets reports name the place of allocating calls
 void set_failing(bool on); // tells the gate whether calls must check for faults

@@ -14,6 +14,13 @@
 namespace emu::front {
 namespace {
 
+// NVIDIA's library for kernels that launch kernels, which those of the software device do not.
+bool is_device_runtime(const std::string& name)
+{
+    const std::string file = "libcudadevrt.a";
+    return name.size() >= file.size() && name.compare(name.size() - file.size(), file.size(), file) == 0;
+}
+
 // Adds an input as object files, or the members of a library.
 Error add_objects(const LinkInput& input, std::vector<LinkInput>* objects, std::vector<LinkInput>* members,
                   std::string* log)
@@ -28,6 +35,8 @@ Error add_objects(const LinkInput& input, std::vector<LinkInput>* objects, std::
         objects->push_back(input);
         return {};
     }
+    if (kind == ImageKind::library && is_device_runtime(input.name))
+        return {};
     if (kind == ImageKind::library) {
         std::vector<LinkInput> content;
         if (!read_archive(input, &content))
