@@ -143,7 +143,7 @@ def run(tmp_path):
 
 
 def test_faulty_test_does_not_spoil_the_next(run):
-    text, results = run(FAULTS, "--cuda=software")
+    text, results = run(FAULTS, "--cuda-device=software")
     assert results == {
         "test_reported": "passed",
         "test_unreported": "failed",
@@ -156,7 +156,7 @@ def test_faulty_test_does_not_spoil_the_next(run):
 
 
 def test_leaking_test_fails_with_place(run):
-    text, results = run(LEAKS, "--cuda=software")
+    text, results = run(LEAKS, "--cuda-device=software")
     assert {name for name, result in results.items() if result == "error"} == {"test_leak"}, text
     assert results["test_failed"] == "failed"
     passed = {name for name, result in results.items() if result == "passed"}
@@ -179,13 +179,13 @@ def test_shuffled_tests_name_the_seed(run):
 
 
 def test_checks_are_passed_on(run):
-    text, results = run(FIXTURES, "--cuda=software", "--cuda-check=none")
+    text, results = run(FIXTURES, "--cuda-device=software", "--cuda-check=none")
     assert "checks: none" in text
     assert results == {"test_device": "passed"}
 
 
 def test_software_device_options_select_it(run):
-    text, results = run(FIXTURES, "--cuda=auto", "--cuda-check=memory,races,initialized,sync")
+    text, results = run(FIXTURES, "--cuda-device=auto", "--cuda-check=memory,races,initialized,sync")
     assert "cuda: the software device, checks: memory,races,initialized,sync" in text
     assert results == {"test_device": "passed"}, text
 
@@ -197,33 +197,81 @@ def test_without_options_the_plugin_is_off(run):
 
 
 def test_hardware_has_the_fixtures(run):
-    text, _ = run(FIXTURES, "--cuda=hardware", device="software")
+    text, _ = run(FIXTURES, "--cuda-device=hardware", device="software")
     assert "cuda: a GPU" in text
 
 
 def test_auto_uses_the_software_device_without_a_gpu(run):
-    text, results = run(FIXTURES, "--cuda=auto")
+    text, results = run(FIXTURES, "--cuda-device=auto")
     assert results == {"test_device": "passed"}, text
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--cuda=hardware", "--cuda-shuffle=2"], "need the software device, not --cuda=hardware"),
-        (["--cuda-check=memory,speed"], "unknown check 'speed'"),
+        (["--cuda-device=hardware", "--cuda-shuffle=2"], "need the software device, not --cuda-device=hardware"),
+        (
+            ["--cuda-check=memory,speed"],
+            "CUDA_EMULATOR_CHECK=memory,speed is not valid: it must be none, all, or a list of",
+        ),
         (["--cuda-shuffle=-1"], "must be an int of 1 or more, not '-1'"),
         (["--cuda-shuffle=many"], "must be an int of 1 or more, not 'many'"),
-        (["--cuda=toaster"], "invalid choice: 'toaster'"),
+        (["--cuda-device=toaster"], "invalid choice: 'toaster'"),
+        (["--cuda=software"], "ERROR: the option --cuda is now --cuda-device\n"),
+        (["--cuda", "software"], "ERROR: the option --cuda is now --cuda-device\n"),
     ],
 )
 def test_contradictory_options_are_rejected(run, options, message):
     assert message in run(FIXTURES, *options)[0]
 
 
+FOREIGN_OPTION = """
+def pytest_addoption(parser):
+    parser.addoption("--cuda", {})
+"""
+FOREIGN_TEST = """
+def test_option(request):
+    import sys
+    assert (request.config.getoption("--cuda"), "cuda.core" in sys.modules) == ({!r}, False)
+"""
+
+
+@pytest.mark.parametrize(
+    ("definition", "options", "value"),
+    [
+        ("action='store_true'", [], False),
+        ("action='store_true'", ["--cuda"], True),
+        ("default='none'", ["--cuda=all"], "all"),
+        ("default='none'", ["--cuda", "all"], "all"),
+    ],
+)
+def test_project_with_an_option_of_its_own_notices_nothing(run, tmp_path, definition, options, value):
+    (tmp_path / "conftest.py").write_text(FOREIGN_OPTION.format(definition))
+    text, results = run(FOREIGN_TEST.format(value), *options)
+    assert results == {"test_option": "passed"}, text
+    assert "cuda: " not in text
+
+
+def test_project_can_use_its_option_and_those_of_the_plugin(run, tmp_path):
+    (tmp_path / "conftest.py").write_text(FOREIGN_OPTION.format("default='none'"))
+    suite = FIXTURES + "\ndef test_option(request):\n    assert request.config.getoption('--cuda') == 'all'\n"
+    text, results = run(suite, "--cuda=all", "--cuda-device=software")
+    assert set(results.values()) == {"passed"} and len(results) == 2, text
+
+
+def test_plugin_needs_no_cuda_core(run):
+    suite = (
+        "import sys\nfrom cuda.bindings import driver\n"
+        "def test_driver():\n    assert driver.cuInit(0)[0] == 0 and 'cuda.core' not in sys.modules\n"
+    )
+    text, results = run(suite, "--cuda-device=auto")
+    assert results == {"test_driver": "passed"}, text
+
+
 @pytest.mark.requires(pages=True)
 def test_example_of_the_guide_passes(run):
     text = (PAGES / "guide" / "ci.md").read_text()
-    text, results = run(re.search(r"```python\n(.*?)```", text, re.DOTALL)[1], "--cuda=software")
+    text, results = run(re.search(r"```python\n(.*?)```", text, re.DOTALL)[1], "--cuda-device=software")
     assert results == {"test_scale": "passed"}, text
 
 

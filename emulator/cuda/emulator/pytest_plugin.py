@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A pytest plugin that runs tests of kernels on the software device, or on a GPU.
 
-It does nothing unless pytest gets ``--cuda``; the fixtures ``cuda_device`` and ``cuda_stream`` always exist.
+It does nothing unless pytest gets one of its options, which begin with ``--cuda-``. The fixtures ``cuda_device`` and
+``cuda_stream`` always exist. It uses the public names of whichever ``cuda.core`` is installed.
 """
 
 import argparse
@@ -16,7 +17,6 @@ import pytest
 
 from cuda import emulator
 
-_CHECKS = ("memory", "sync", "initialized", "races", "stack", "rows", "all", "none")
 _MEMORY = ("device memory", "managed memory", "pinned memory", "memory without address")
 _FAILED = pytest.StashKey[bool]()
 
@@ -24,35 +24,28 @@ _FAILED = pytest.StashKey[bool]()
 def pytest_addoption(parser):
     group = parser.getgroup("cuda", "tests of CUDA kernels")
     group.addoption(
-        "--cuda",
+        "--cuda-device",
         choices=("auto", "software", "hardware"),
         help="run the tests on the software device, on a GPU, or on a GPU if there is one",
     )
     group.addoption(
         "--cuda-check",
         metavar="LIST",
-        type=_check_list,
-        help=f"what the software device checks: a list of {', '.join(_CHECKS)}; implies --cuda=software",
+        help="what the software device checks, as in CUDA_EMULATOR_CHECK: all, or a list such as memory,races; implies "
+        "--cuda-device=software",
     )
     group.addoption(
         "--cuda-shuffle",
         metavar="N",
         type=_shuffle_count,
         default=0,
-        help="run each test N times, each time with another order of unordered work; implies --cuda=software",
+        help="run each test N times, each time with another order of unordered work; implies --cuda-device=software",
     )
     group.addoption(
         "--cuda-coverage",
         metavar="DIR",
-        help="write the coverage of kernels into this directory, as lcov and as HTML; implies --cuda=software",
+        help="write the coverage of kernels into this directory, as lcov and as HTML; implies --cuda-device=software",
     )
-
-
-def _check_list(text):
-    unknown = set(text.split(",")) - set(_CHECKS)
-    if unknown:
-        raise argparse.ArgumentTypeError(f"unknown check {min(unknown)!r}; choose from {', '.join(_CHECKS)}")
-    return text
 
 
 def _shuffle_count(text):
@@ -61,16 +54,24 @@ def _shuffle_count(text):
     return int(text)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_load_initial_conftests(early_config):
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_load_initial_conftests(early_config, parser, args):
     """Select the device before a conftest.py imports a package that loads the driver."""
-    options = early_config.known_args_namespace
+    _select_device(early_config.known_args_namespace)
+    result = yield
+    former = [word for word in args if word == "--cuda" or word.startswith("--cuda=")]
+    if former and set(former) & set(parser.parse_known_and_unknown_args(args)[1]):  # a project may have this option
+        raise pytest.UsageError("the option --cuda is now --cuda-device")
+    return result
+
+
+def _select_device(options):
     needs_software = options.cuda_check or options.cuda_shuffle or options.cuda_coverage
-    if options.cuda == "hardware" and needs_software:
+    if options.cuda_device == "hardware" and needs_software:
         raise pytest.UsageError(
-            "--cuda-check, --cuda-shuffle and --cuda-coverage need the software device, not --cuda=hardware"
+            "--cuda-check, --cuda-shuffle and --cuda-coverage need the software device, not --cuda-device=hardware"
         )
-    choice = "software" if needs_software else options.cuda
+    choice = "software" if needs_software else options.cuda_device
     if choice is None:
         return
     if options.cuda_coverage:
@@ -81,13 +82,14 @@ def pytest_load_initial_conftests(early_config):
         os.environ["CUDA_EMULATOR_COVERAGE"] = os.path.abspath(options.cuda_coverage)
     if options.cuda_check:
         os.environ["CUDA_EMULATOR_CHECK"] = options.cuda_check
-    os.environ["CUDA_CORE_DEVICE"] = choice
-    from cuda.core._utils import device_choice
-
-    try:
-        device_choice.apply()
-    except RuntimeError as error:
-        raise pytest.UsageError(f"--cuda={choice}: {error}") from None
+    if choice == "auto":
+        choice = "hardware" if emulator.has_gpu() else "software"
+    os.environ["CUDA_CORE_DEVICE"] = choice  # for cuda.core, here and in child processes
+    if choice == "software":
+        try:
+            emulator.activate()
+        except (RuntimeError, ValueError) as error:
+            raise pytest.UsageError(f"the software device cannot be used: {error}") from None
 
 
 def pytest_configure(config):
@@ -119,7 +121,7 @@ def pytest_report_header(config):
 
 
 def _is_on(config):
-    return any(config.getoption(name) for name in ("cuda", "cuda_check", "cuda_shuffle", "cuda_coverage"))
+    return any(config.getoption(name) for name in ("cuda_device", "cuda_check", "cuda_shuffle", "cuda_coverage"))
 
 
 @pytest.fixture
@@ -137,7 +139,7 @@ def cuda_stream(cuda_device):
     """A new stream of device 0, synchronized and closed after the test."""
     stream = cuda_device.create_stream()
     yield stream
-    if not stream.is_closed:
+    if not getattr(stream, "is_closed", False):
         stream.sync()
         stream.close()
 
