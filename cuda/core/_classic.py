@@ -23,8 +23,8 @@ from cuda.core._memory._legacy import (
 from cuda.core._memory._memory_pool import allocate_as
 from cuda.core._module import kernel_with_sizes_only
 from cuda.core._native._cuda_core import DriverObject, capture_count
-from cuda.core._utils import device_choice
 from cuda.core._utils.cuda_utils import call_driver, driver_version
+from cuda.core._utils.libraries import checks_memory
 from cuda.core._utils.locks import RLock
 from cuda.core._utils.validators import dtype_argument, int_argument, list_argument, shown
 
@@ -40,6 +40,7 @@ __all__ = [
     "register_buffer_class",  # lets launches find the writer of a class without searching its bases
     "keep_until_idle",  # keeps memory until the work now pending on any stream has completed
     "wait_before_free",  # waits for all work of a device, unless that would invalidate a capture
+    "checks_memory",  # whether the device checks accesses, so memory should not be kept
     "interface_address",  # the address in a CUDA Array Interface, or a BufferError
     # Kernels and captures.
     "kernel_with_sizes_only",  # the same kernel, which checks arguments by their sizes
@@ -50,7 +51,6 @@ __all__ = [
     "call_driver",  # calls a function of cuda.bindings.driver by its name, or raises a CUDAError
     # Versions and the environment.
     "DeviceProperties",  # its rows have the code and the driver's name of each device attribute
-    "device_choice",  # whether the software device is used, and its headers
     "driver_version",  # the CUDA version of the driver
     "header_directory",  # the directory of a toolkit library's headers, or None
     "nvrtc_version",  # the version of NVRTC

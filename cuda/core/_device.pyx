@@ -26,7 +26,7 @@ from cuda.core._event cimport Event, Event_create, Event_flags
 from cuda.core._memory._buffer cimport Buffer, Buffer_allocate
 from cuda.core._memory._memory_resource cimport MemoryResource, size_argument
 from cuda.core._native._cuda_core cimport ContextHandle, ContextPin
-from cuda.core._native._device_wait cimport wait_for_context
+from cuda.core._native._device_wait cimport recover, wait_for_context
 from cuda.core._stream cimport Stream, Stream_accept, Stream_create, default_stream
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport newfunc, set_constructor, vectorcallfunc
@@ -47,7 +47,7 @@ from contextvars import ContextVar
 from cuda import core
 from cuda.core._arrays import _device_arrays
 from cuda.core._device_properties import DeviceProperties, html_table
-from cuda.core._utils import device_choice, slots
+from cuda.core._utils import slots
 from cuda.core._utils.cuda_utils import CUDAError, ComputeCapability, NotSupportedError
 from cuda.core._utils.other_names import OtherName, listed_names
 from cuda.core._utils.validators import shown
@@ -673,12 +673,11 @@ cdef class Device:
         ... except LaunchError:
         ...     device.reset()
         """
-        if not device_choice.is_software():
+        if not recover():
             raise NotSupportedError(
                 "a GPU's lost context cannot be restored in this process; restart it, or run kernels that might fail "
                 "in a child process or on the software device"
             )
-        device_choice.reset_software()
 
     def to_system_device(self) -> cuda.core.system.Device:
         """Return the NVML device with the same UUID.

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import cuda.core
-from cuda.core._utils import device_choice
+from cuda.core._utils import libraries
 from cuda.core._utils.files import cache_root
 
 __all__ = ["diagnosis", "report"]
@@ -119,7 +119,7 @@ def environment(problems: list) -> dict[str, str]:
             )
     found = {name: value for name, value in sorted(os.environ.items()) if _VARIABLES.match(name)}
     if "CUDA_CORE_DEVICE" in found:
-        found["CUDA_CORE_DEVICE"] = device_choice.choice()  # the import sets the variable for child processes
+        found["CUDA_CORE_DEVICE"] = libraries.facts()["choice"]  # the import sets the variable for child processes
     return found
 
 
@@ -184,7 +184,7 @@ def driver(problems: list) -> dict:
     if driver_version is None:
         return facts
     version = result_or_problem(problems, "the CUDA driver cannot be initialized", driver_version, is_fatal=False)
-    facts["library"] = mapped_file("libcuda.so") or (device_choice.software_library() if version else None)
+    facts["library"] = mapped_file("libcuda.so") or (libraries.facts()["library"] if version else None)
     if version is not None:
         facts["cuda_version"] = f"{version[0]}.{version[1]}"
         if version[:2] < _OLDEST_DRIVER:
@@ -241,10 +241,10 @@ def toolkit(problems: list) -> list[dict]:
         pathfinder = importlib.import_module("cuda.pathfinder")
     except ImportError:
         return []  # packages() has reported the problem
-    rows = []
+    rows, software = [], libraries.facts()
     for name, library, loss, package in _LIBRARIES:
-        if name != "NVVM" and device_choice.is_software():
-            rows.append(toolkit_row(name, library, device_choice.software_library(), "software device"))
+        if name != "NVVM" and software["is_active"]:
+            rows.append(toolkit_row(name, library, software["library"], "software device"))
             continue
         found = result_or_none(lambda library=library: pathfinder.load_nvidia_dynamic_lib(library))
         rows.append(toolkit_row(name, library, getattr(found, "abs_path", None), getattr(found, "found_via", None)))
@@ -278,10 +278,10 @@ def report_missing(problems: list, name: str, found, loss: str, package: str) ->
 
 def software_device(problems: list) -> dict:
     """Return whether the software device is installed, and whether this process uses it."""
-    is_active = device_choice.is_software()
-    if is_active and not host_compilers():
+    found = libraries.facts()
+    if found["is_active"] and not host_compilers():
         add_problem(problems, "the software device has found no C++ compiler", "install g++, or pip install ziglang")
-    return {"choice": device_choice.choice(), "is_active": is_active, "library": device_choice.software_library()}
+    return found
 
 
 def compilers() -> list[dict]:

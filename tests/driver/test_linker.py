@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import cuda.core.driver as drv
+from cuda.core.driver import compiler
+from cuda.core.driver._errors import logic_error
 from cuda.core.driver.compiler import DynamicModule, DynamicSourceModule, SourceModule, compile
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -91,6 +93,21 @@ def test_code_is_loaded_with_a_handler_for_messages():
 def test_dynamic_source_modules_are_linked_and_run():
     assert result(DynamicSourceModule("__global__ void f(int *x) { x[0] = 9; }")) == 9
     assert result(SourceModule("__global__ void f(int *x) { x[0] = 9; }")) == 9
+
+
+def test_a_missing_device_runtime_matters_if_a_kernel_needs_it(monkeypatch):
+    def find_library(name, directory=None):
+        raise logic_error("cuLinkAddFile", 301, f"lib{name}.a was not found")
+
+    monkeypatch.setattr(compiler, "find_library", find_library)
+    assert result(DynamicSourceModule("__global__ void f(int *x) { x[0] = 9; }")) == 9
+    with pytest.raises(drv.RuntimeError, match=r"libcudadevrt\.a was not found"):
+        DynamicSourceModule(MAIN)
+
+
+def test_another_error_of_linking_is_raised_as_it_is():
+    with pytest.raises(drv.LogicError, match="triple"):
+        DynamicSourceModule(MAIN)
 
 
 def test_libraries_are_found_or_named_in_the_error(tmp_path):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from support.source import CORE, circles, core_files, whole_text
+from support.source import CORE, ROOT, circles, core_files, whole_text
 
 pytestmark = pytest.mark.requires(source=True)
 
@@ -108,6 +108,52 @@ def test_no_function_imports_the_package():
         if is_inside and not module_of(path).startswith("system.")
     ]
     assert found == [], "NVML alone loads its parts at first use"
+
+
+# --- With the software device ---------------------------------------------------------------------
+
+EMULATOR = {path.stem: path for path in sorted((ROOT / "emulator" / "cuda" / "emulator").glob("*.py"))}
+OF_EMULATOR = re.compile(
+    r"^ *(?:from +cuda\.emulator(?:\.(\w+))? +import +(\w+)|from +cuda +import .*\bemulator\b|import +cuda\.emulator\b)"
+    r"|import_module\(\"cuda\.emulator\"\)",
+    re.MULTILINE,
+)
+
+
+def imports_of_emulator(text: str) -> set[str]:
+    """Return the modules of ``cuda.emulator`` that a source imports, at once or in a function."""
+    found = OF_EMULATOR.finditer(TYPE_CHECKING.sub("", text))
+    return {next((name for name in (match[1], match[2]) if name in EMULATOR), "__init__") for match in found}
+
+
+def test_one_module_imports_the_software_device():
+    users = {module_of(path) for path in FILES if imports_of_emulator(path.read_text())}
+    assert users == {"_utils.device_choice"}
+
+
+def test_three_modules_use_the_seam(graph):
+    users = {module for module, others in graph.items() if "_utils.device_choice" in others}
+    assert users == {"__init__", "_utils.libraries", "_native._device_wait"}
+
+
+def test_no_modules_of_both_packages_import_in_a_circle(graph):
+    both = {module: set(others) for module, others in graph.items()}
+    for path in FILES:
+        both[module_of(path)] |= {f"emulator.{name}" for name in imports_of_emulator(path.read_text())}
+    for name, path in EMULATOR.items():
+        text = path.read_text()
+        both[f"emulator.{name}"] = {f"emulator.{other}" for other in imports_of_emulator(text)} - {f"emulator.{name}"}
+        both[f"emulator.{name}"] |= {other for other, _ in imports(text)}
+    assert len(EMULATOR) > 5 and "__init__" in both["emulator.pytest_plugin"]
+    assert circles(both) == []
+
+
+def test_planted_imports_of_the_software_device_are_found():
+    source = "from cuda.emulator import _coverage\ndef f():\n    from cuda.emulator._oracle import check\n"
+    assert imports_of_emulator(source) == {"_coverage", "_oracle"}
+    for line in ("from cuda import core, emulator", "import cuda.emulator", 'import_module("cuda.emulator")'):
+        assert imports_of_emulator(f"def f():\n    return\n    {line}\n") == {"__init__"}
+    assert imports_of_emulator("if TYPE_CHECKING:\n    from cuda import emulator\n") == set()
 
 
 def test_planted_imports_are_found():

@@ -32,7 +32,6 @@ from cuda.core._compile._tools import CallLock
 from cuda.core._native._device_wait import CancelFlag
 from cuda.core._utils import libraries
 from cuda.core._utils.cuda_utils import CUDAWarning, NotSupportedError, NVRTCError, UnavailableError, nvrtc_error
-from cuda.core._utils.device_choice import is_software
 from cuda.core._utils.files import record_version, recorded_version
 from cuda.core._utils.host_wait import call_interruptibly
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType
@@ -424,7 +423,7 @@ def require_nvrtc() -> None:
 
 def record_nvrtc() -> None:
     """Record the version of the loaded NVRTC, unless it was loaded from another path than calls would use."""
-    if recorded_nvrtc_version() is None and is_loaded() and not is_software():
+    if recorded_nvrtc_version() is None and is_loaded():
         path = libraries.nvrtc(False)
         if path and loaded_path() == os.path.realpath(path):
             record_version(path, loaded_nvrtc_version())

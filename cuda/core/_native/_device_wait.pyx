@@ -326,6 +326,10 @@ cdef void consume_error(Query query, void* what) noexcept nogil:
         pauses.pause(False)
 
 
+cdef bint recover() except -1:
+    return device_choice.recover()
+
+
 # About half a second at most, with pauses of at least 50 µs.
 cdef int MAX_QUERIES = 600
 

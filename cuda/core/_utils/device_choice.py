@@ -1,9 +1,12 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The choice between GPUs and the software device, made once, before the driver is loaded.
+"""The seam with the software device, and the choice between it and GPUs, made once, before the driver is loaded.
 
 ``CUDA_CORE_DEVICE`` selects: ``hardware`` (the default) never uses the software device, ``software`` always does, and
 ``auto`` does if the driver is missing or reports no device.
+
+The software device is another distribution, ``cuda-emulator``, which need not be installed. This module alone uses its
+package ``cuda.emulator``.
 """
 
 from __future__ import annotations
@@ -11,17 +14,18 @@ from __future__ import annotations
 import os
 import sys
 
-__all__ = [
-    "apply",
-    "choice",
-    "has_dropped_work",
-    "is_set",
-    "is_software",
-    "reset_software",
-    "software_build",
-    "software_headers",
-    "software_library",
-]
+__all__ = ["apply", "checks_memory", "compiler_build", "facts", "has_dropped_work", "recover"]
+
+# All that this package calls in ``cuda.emulator``, and what each function promises. Both packages test it.
+CALLS = {
+    "activate": "makes it the driver of this process; RuntimeError if it cannot, ValueError if a variable is wrong",
+    "has_gpu": "returns whether a driver reports a GPU, and loads no driver for good that reports none",
+    "is_active": "returns whether it is the driver of this process, and loads nothing",
+    "library_path": "returns the path of the library that replaces driver and compilers; each build is another file",
+    "reset": "makes all contexts usable after a faulty kernel; objects and memory stay valid",
+    "settle_interrupts": "waits until a Ctrl-C has ended the kernels; returns whether it has dropped work",
+}
+NEEDED = 1  # the version of cuda.emulator.INTERFACE with which this package works
 
 _CHOICES = ("hardware", "software", "auto")
 _chosen: str | None = None  # the value that apply() found
@@ -33,73 +37,106 @@ def apply() -> None:
     Raises
     ------
     ValueError
-        If the variable has an unknown value.
+        If the variable, or one of the software device, has a wrong value.
     RuntimeError
-        If the software device is selected and cannot be loaded.
+        If the software device is selected and is not installed, too old, or cannot be loaded.
     """
     global _chosen
     _chosen = _read_variable()
-    if _chosen == "hardware" or is_software() or (_chosen == "auto" and _has_hardware()):
+    if _chosen == "hardware":
         return
-    from cuda import emulator
-
+    emulator = _installed()
+    if emulator is None:
+        if _chosen == "auto":
+            return  # the first use of the driver says what is missing
+        raise RuntimeError(
+            "CUDA_CORE_DEVICE=software needs the package cuda-emulator: run `pip install cuda-emulator`, or "
+            "`pip install ./emulator` in a clone"
+        )
+    _check_version(emulator)
+    is_found = _chosen == "auto" and not emulator.is_active()
+    if is_found and emulator.has_gpu():
+        return
     emulator.activate()
-    if _chosen == "auto":
+    if is_found:
         # Child processes use the same device, without searching and printing again.
         os.environ["CUDA_CORE_DEVICE"] = "software"
         print("cuda.core: no CUDA device was found; using the software device", file=sys.stderr)
 
 
-def choice() -> str:
-    """Return the value of ``CUDA_CORE_DEVICE`` with which the package was imported."""
-    return _chosen or _read_variable()
-
-
-def is_software() -> bool:
-    """Return whether this process uses the software device."""
-    emulator = sys.modules.get("cuda.emulator")
-    return emulator is not None and emulator.is_active()
-
-
 def has_dropped_work() -> bool:
     """Return whether the software device dropped enqueued work because of Ctrl-C. A GPU always completes it."""
-    return is_software() and sys.modules["cuda.emulator"].settle_interrupts()
+    emulator = _active()
+    return emulator is not None and emulator.settle_interrupts()
 
 
-def reset_software() -> None:
-    """Make the software device usable again after a faulty kernel."""
-    sys.modules["cuda.emulator"].reset()
+def recover() -> bool:
+    """Make the software device usable again after a faulty kernel; return False on a GPU, which cannot be."""
+    emulator = _active()
+    if emulator is not None:
+        emulator.reset()
+    return emulator is not None
 
 
-def software_headers() -> list[str]:
-    """Return the directories with the software device's headers for kernels, or an empty list on hardware."""
-    if not is_software():
-        return []
-    return [os.path.join(os.path.dirname(sys.modules["cuda.emulator"].__file__), "device_include")]
+def checks_memory() -> bool:
+    """Return whether the device checks accesses and reports memory that is left over, so nothing should be kept."""
+    return _active() is not None
 
 
-def software_build() -> str:
-    """Return a string that identifies the build of the software device, for cache keys, or "" on hardware."""
-    path = software_library() if is_software() else None
-    if path is None:
+def compiler_build() -> str:
+    """Return what identifies the compilers of this process beside their versions, for keys of caches.
+
+    The versions identify NVIDIA's. The software device has its own compilers, each build of it others.
+    """
+    emulator = _active()
+    if emulator is None:
         return ""
-    state = os.stat(path)
+    state = os.stat(emulator.library_path())
     return f"software {state.st_size} {state.st_mtime_ns}"
 
 
-def software_library() -> str | None:
-    """Return the path of the software device's library, or None if it was not built."""
+def facts() -> dict:
+    """Return the value of ``CUDA_CORE_DEVICE`` at the import, and whether the software device is used and where it is.
+
+    The path of its library is None if it is not installed, or was not built.
+    """
+    emulator = _installed()
+    path = None if emulator is None else emulator.library_path()
+    return {
+        "choice": _chosen or _read_variable(),
+        "is_active": emulator is not None and emulator.is_active(),
+        "library": path if path is not None and os.path.exists(path) else None,
+    }
+
+
+def _installed():
+    """Return ``cuda.emulator``, or None if it is not installed."""
+    from importlib import import_module
+
     try:
-        from cuda import emulator
-    except ImportError:
+        return import_module("cuda.emulator")
+    except ModuleNotFoundError as error:
+        if error.name != "cuda.emulator":
+            raise
         return None
-    path = emulator.library_path()
-    return path if os.path.exists(path) else None
 
 
-def is_set(variable: str) -> bool:
-    """Return whether an environment variable has a value other than 0."""
-    return os.environ.get(variable, "").strip() not in ("", "0")
+def _active():
+    """Return ``cuda.emulator`` if it is the driver of this process, or None."""
+    emulator = sys.modules.get("cuda.emulator")
+    if emulator is None or not emulator.is_active():
+        return None
+    _check_version(emulator)
+    return emulator
+
+
+def _check_version(emulator) -> None:
+    version = getattr(emulator, "INTERFACE", 0)
+    if version < NEEDED:
+        raise RuntimeError(
+            f"this cuda.core needs cuda.emulator with interface {NEEDED} or newer, and the installed one has interface "
+            f"{version}: run `pip install --upgrade cuda-emulator`, or `pip install ./emulator` in a clone"
+        )
 
 
 def _read_variable() -> str:
@@ -107,14 +144,3 @@ def _read_variable() -> str:
     if value not in _CHOICES:
         raise ValueError(f"CUDA_CORE_DEVICE must be one of {', '.join(_CHOICES)}, not {value!r}")
     return value
-
-
-def _has_hardware() -> bool:
-    import ctypes  # takes longer than everything else here
-
-    try:
-        driver = ctypes.CDLL("libcuda.so.1")
-    except OSError:
-        return False
-    count = ctypes.c_int(0)
-    return driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0

@@ -4,6 +4,9 @@
 
 The dynamic linker finds the driver by its name, and NVRTC is nearly always in a wheel beside the bindings. Only
 otherwise does ``cuda.pathfinder`` search, because importing it takes longer than importing this package.
+
+``checks_memory``, ``compiler_build`` and ``facts`` are what other modules need to know of a software device that takes
+their place.
 """
 
 from __future__ import annotations
@@ -12,13 +15,14 @@ import importlib
 import os
 import sys
 
-__all__ = ["MISSING_DRIVER", "driver", "nvrtc"]
+from cuda.core._utils.device_choice import checks_memory, compiler_build, facts
 
+__all__ = ["MISSING_DRIVER", "checks_memory", "compiler_build", "driver", "facts", "nvrtc"]
 
 MISSING_DRIVER = (
     "the CUDA driver (libcuda.so.1) was not found; install the NVIDIA display driver, version 535 or newer, "
-    "on a machine with an NVIDIA GPU, or use the software device: set CUDA_CORE_DEVICE=auto, or run "
-    "python -m cuda.emulator program.py"
+    "on a machine with an NVIDIA GPU, or use the software device: pip install cuda-emulator, and set "
+    "CUDA_CORE_DEVICE=auto or run python -m cuda.emulator program.py"
 )
 
 BROKEN_DRIVER = (

@@ -27,7 +27,7 @@ from cuda.core import (
     DeviceMemoryResourceOptions,
     OutOfMemoryError,
 )
-from cuda.core._classic import allocate_as, device_choice, keep_until_idle, register_buffer_class, wait_before_free
+from cuda.core._classic import allocate_as, checks_memory, keep_until_idle, register_buffer_class, wait_before_free
 from cuda.core.driver import _context
 from cuda.core.driver import _device_memory as _memory
 from cuda.core.driver._constants import device_attribute
@@ -135,10 +135,9 @@ class _ArrayMemory(_ContextMemory):
     _idle: dict[int, list[_ArrayMemory]] = {}
 
     def __init__(self, ordinal: int):
-        # A cached block can be larger than the array, so the software device would miss accesses past the array's end.
-        super().__init__(
-            PlainMemory(ordinal, ResultAllocation), 0 if device_choice.is_software() else kept_bytes(ordinal)
-        )
+        # A cached block can be larger than the array, so a check would miss accesses past the array's end.
+        kept = 0 if checks_memory() else kept_bytes(ordinal)
+        super().__init__(PlainMemory(ordinal, ResultAllocation), kept)
         self._waits = True
 
 

@@ -17,7 +17,7 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from cuda.core import CUDAError, ObjectCode, Program, ProgramOptions
-from cuda.core._classic import device_choice, header_directory, list_argument, shown
+from cuda.core._classic import header_directory, list_argument, shown
 from cuda.core.driver._checks import path_argument, text_argument, texts_argument
 from cuda.core.driver._context import current_context, is_debugging
 from cuda.core.driver._errors import CompileError
@@ -409,9 +409,6 @@ def needs_other_headers(source: str) -> bool:
 @functools.cache
 def _toolkit_directories() -> list[str]:
     """Return the installed include directories of the CUDA toolkit and its libraries."""
-    software = device_choice.software_headers()
-    if software:
-        return software
     found = (header_directory(library) for library in ("cudart", "cccl", "curand"))
     return [directory for directory in found if directory is not None]
 

@@ -12,7 +12,7 @@ import os
 
 from cuda import core
 from cuda.core import CUDAError, ObjectCode
-from cuda.core._classic import device_choice, list_argument, shown
+from cuda.core._classic import list_argument, shown
 from cuda.core.driver._checks import callable_argument, checked_int
 from cuda.core.driver._constants import jit_input_type, jit_option
 from cuda.core.driver._context import current_context, member_of
@@ -206,11 +206,6 @@ def find_library(name: str, directory: str | None = None) -> str:
             return path
     where = f" in {directory!r}" if directory is not None else "; install nvidia-cuda-runtime, or pass cuda_libdir"
     raise logic_error("cuLinkAddFile", 301, f"{file} was not found{where}")
-
-
-def is_needed(name: str) -> bool:
-    """Return whether a library must be linked. The software device has a built-in device runtime."""
-    return not (name == "cudadevrt" and device_choice.is_software())
 
 
 def _library_folders() -> list[str]:

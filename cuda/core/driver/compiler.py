@@ -21,7 +21,7 @@ from cuda.core.driver._compilation import (
 from cuda.core.driver._constants import jit_input_type
 from cuda.core.driver._context import current_context
 from cuda.core.driver._errors import NOT_SUPPORTED, CompileError, LogicError, logic_error
-from cuda.core.driver._linker import Linker, find_library, is_needed
+from cuda.core.driver._linker import Linker, find_library
 from cuda.core.driver._module import Module
 
 __all__ = [
@@ -261,8 +261,6 @@ class DynamicModule(_Loaded):
         RuntimeError
             If the library is not found.
         """
-        if not is_needed(libname):
-            return self
         return self.add_file(find_library(libname, self._cuda_libdir), jit_input_type.LIBRARY)
 
     def link(self) -> DynamicModule:
@@ -282,7 +280,7 @@ class DynamicSourceModule(DynamicModule):
     CompileError
         If the source has errors, or the compiler does not recognize an option.
     RuntimeError
-        If ``cudadevrt`` is not found.
+        If a kernel launches kernels and ``cudadevrt`` is not found.
     LogicError
         If linking fails, or no context is current.
     """
@@ -302,8 +300,17 @@ class DynamicSourceModule(DynamicModule):
     ):
         super().__init__(nvcc, None, keep, no_extern_c, arch, code, cache_dir, include_dirs, cuda_libdir=cuda_libdir)
         self.add_source(source, options)
-        self.add_stdlib("cudadevrt")
-        self.link()
+        missing = None
+        try:
+            self.add_stdlib("cudadevrt")
+        except RuntimeError as error:
+            missing = error
+        try:
+            self.link()
+        except LogicError:
+            if missing is not None:  # which a kernel that launches none does not need
+                raise missing from None
+            raise
 
 
 def preprocess_source(source: str, options: list[str], nvcc: str) -> str:

@@ -10,6 +10,7 @@ import pytest
 from cuda.core import CUDAError, Linker, ProgramOptions
 from cuda.core._compile import _nvjitlink, _nvvm
 from cuda.core._compile.cache import _key
+from cuda.core._utils import libraries
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, SourceCodeType
 from cuda.core.utils import make_program_cache_key
 
@@ -21,7 +22,7 @@ class Machine:
     """The key's inputs from the machine. An exception as a value is raised; None leaves the real answer."""
 
     backend = CompilerBackendType.NVJITLINK  # every machine seems to link with nvJitLink
-    nvrtc_version = nvjitlink_version = driver_version = load_nvvm = is_software = software_build = None
+    nvrtc_version = nvjitlink_version = driver_version = load_nvvm = compiler_build = None
 
     def answer(self, name, real):
         def call():
@@ -38,8 +39,8 @@ def machine(monkeypatch):
     """The machine that keys are made for."""
     machine = Machine()
     monkeypatch.setattr(Linker, "which_backend", classmethod(lambda cls: machine.backend))
-    names = ("nvrtc_version", "driver_version", "is_software", "software_build")
-    for module, name in (*((_key, name) for name in names), (_nvjitlink, "nvjitlink_version"), (_nvvm, "load_nvvm")):
+    homes = ((_key, "nvrtc_version"), (_key, "driver_version"), (libraries, "compiler_build"))
+    for module, name in (*homes, (_nvjitlink, "nvjitlink_version"), (_nvvm, "load_nvvm")):
         monkeypatch.setattr(module, name, machine.answer(name, getattr(module, name)))
     return machine
 
@@ -234,8 +235,8 @@ def test_versions_of_the_compilers_change_the_key(machine):
 
 def test_software_device_builds_have_different_keys(machine):
     keys = set()
-    for is_software, build in ((False, ""), (True, "software 1 2"), (True, "software 1 3")):
-        machine.is_software, machine.software_build = is_software, build
+    for build in ("", "software 1 2", "software 1 3"):
+        machine.compiler_build = build
         keys.add(key())
     assert len(keys) == 3
 

@@ -19,8 +19,8 @@ from cuda.core._compile._option_table import (
     unsupported_options,
 )
 from cuda.core._compile._options import ProgramOptions, current_arch
+from cuda.core._utils import libraries
 from cuda.core._utils.cuda_utils import driver_version
-from cuda.core._utils.device_choice import is_software, software_build
 from cuda.core._utils.validators import find_str_enum
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, SourceCodeType
 
@@ -189,15 +189,12 @@ def other_inputs(options, kind) -> list[bytes]:
 
 
 def compiler_identity(kind) -> list[bytes]:
-    """Return the names and versions of the tools that compile this type of source.
-
-    The software device has its own tools under the same names, so its build is added.
-    """
-    return [*tools_of(kind), software_build().encode()] if is_software() else tools_of(kind)
+    """Return the names, versions and build of the tools that compile this type of source."""
+    return [*tools_of(kind), libraries.compiler_build().encode()]
 
 
 def tools_of(kind) -> list[bytes]:
-    """Return the names and versions of the tools, without the software device."""
+    """Return the names and versions of the tools."""
     if kind is SourceCodeType.CXX:
         version = version_bytes(nvrtc_version)
         record_nvrtc()
