@@ -339,10 +339,7 @@ def write_nvml_entries(functions, implemented):
 
 
 def generate_nvml(folder):
-    """Return the source of the exported NVML functions.
-
-    All functions of the installed bindings are exported, because they reject a library that lacks one.
-    """
+    """Return the source of the exported functions of NVML, all that the installed bindings know."""
     text = (bindings_folder() / "cynvml.pxd").read_text()
     declarations = Declarations(text, None, result="nvmlReturn_t")
     sources = sorted((HERE / "abi").glob("nvml*.cpp"))
