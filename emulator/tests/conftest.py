@@ -162,7 +162,7 @@ def kernel(driver, library):
     return lambda name: driver.CUfunction(int(driver.cuLibraryGetKernel(library, name.encode())))
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def child():
     """Return a function that runs code in a new process on the software device, and returns its output."""
 

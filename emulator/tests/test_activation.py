@@ -152,7 +152,7 @@ def test_kernel_name_of_one_letter_is_not_demangled_as_a_type(driver, context, c
         code(name, 1, 1, np.uint64(8))
     report = capfd.readouterr().err
     assert f"kernel {name}: " in report
-    assert f" in {name}\n" in report  # in the source location, too
+    assert f" in {name}\n" in report  # also in the source location
     code.close()
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Batched copies; the refusals are those of an H200."""
+"""Batched copies, which fail in the same cases as on an H200."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Bulk copies in inline PTX: their results on the software device, refused instructions, and reported misuse."""
+"""Bulk copies in inline PTX: results, rejected instructions, and reports of misuse."""
 
 import re
 

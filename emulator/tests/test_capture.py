@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Capture of streams into graphs; the expected results are those of an H200."""
+"""Capturing streams into graphs, with results that an H200 returned."""
 
 import ctypes
 import threading

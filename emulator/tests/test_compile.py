@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The interface of the compiler: options, errors, warnings and names are those of NVRTC 13.5."""
+"""The compiler interface: options, errors, warnings and names agree with NVRTC 13.5."""
 
 import re
 

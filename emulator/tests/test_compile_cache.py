@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The host compiler and the cache of its results: hits, damaged or planted entries, and neither available."""
+"""The host compiler and the cache of its results: hits, corrupt or planted entries, and missing compilers."""
 
 import os
 import runpy
@@ -27,21 +27,37 @@ print(program.result, program.log)
 """
 
 
+@pytest.fixture(scope="session")
+def first(child, tmp_path_factory):
+    """A cache with the entries of CHILD."""
+    folder = tmp_path_factory.mktemp("first") / "cache"
+    assert child(CHILD, CACHE_DIR=folder).startswith("SUCCESS")
+    return folder
+
+
+@pytest.fixture
+def cache(first, tmp_path):
+    """A copy of the filled cache, because compiling takes longer than copying."""
+    return shutil.copytree(first, tmp_path / "cache")
+
+
+def times(folder):
+    return {path.name: path.stat().st_mtime_ns for path in files_of(folder)}
+
+
 def test_results_are_cached_on_disk(child, tmp_path):
     assert child(CHILD, CACHE_DIR=tmp_path).startswith("SUCCESS")
-    files = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir() if path.is_file()}
+    files = times(tmp_path)
     assert len(files) >= 2
     assert child(CHILD, CACHE_DIR=tmp_path, CXX=sys.executable).startswith("BUILTIN_OPERATION_FAILURE")
     assert child(CHILD, CACHE_DIR=tmp_path).startswith("SUCCESS")
-    assert files == {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir() if path.is_file()}
+    assert files == times(tmp_path)
 
 
-def test_corrupt_entries_are_compiled_again(child, tmp_path):
-    child(CHILD, CACHE_DIR=tmp_path)
-    for path in tmp_path.iterdir():
-        if path.is_file():
-            path.write_bytes(path.read_bytes()[:-9] + b"something")
-    assert child(CHILD, CACHE_DIR=tmp_path).startswith("SUCCESS")
+def test_corrupt_entries_are_compiled_again(child, cache):
+    for path in files_of(cache):
+        path.write_bytes(path.read_bytes()[:-9] + b"something")
+    assert child(CHILD, CACHE_DIR=cache).startswith("SUCCESS")
 
 
 @pytest.mark.parametrize("folder", ["none", "/proc/nothing/here"])
@@ -59,7 +75,16 @@ def test_changed_header_is_compiled_again(driver, tmp_path):
     assert Program(KERNEL, "-arch=sm_90", f"-I{tmp_path}").output("PTX") != first
 
 
-def test_log_names_compilers_to_install(child, tmp_path):
+@pytest.fixture
+def without_zig(tmp_path_factory, monkeypatch):
+    """Hides the ziglang package by an empty one."""
+    folder = tmp_path_factory.mktemp("packages")
+    (folder / "ziglang").mkdir()
+    (folder / "ziglang" / "__init__.py").write_text("")
+    monkeypatch.setattr(sys, "path", [str(folder), *sys.path])
+
+
+def test_log_names_compilers_to_install(child, tmp_path, without_zig):
     out = child(CHILD, CACHE_DIR=tmp_path, CXX="no-such-compiler")
     assert out.startswith("BUILTIN_OPERATION_FAILURE")
     assert "CUDA_EMULATOR_CXX=no-such-compiler does not name an executable program" in out
@@ -73,7 +98,7 @@ def run_without_compiler(child, folder, tmp_path):
     return child(CHILD.replace("import sys\n", change, 1), CACHE_DIR=tmp_path / "cache")
 
 
-def test_working_directory_module_is_not_run_as_compiler(child, tmp_path):
+def test_working_directory_module_is_not_run_as_compiler(child, tmp_path, without_zig):
     (tmp_path / "ziglang.py").write_text("open('planted', 'w')\nprint('clang version 1')\n")
     (tmp_path / "importlib").mkdir()
     (tmp_path / "importlib" / "__init__.py").write_text("open('planted', 'w')\n")
@@ -88,7 +113,7 @@ def test_installed_package_compiler_is_run_by_path(child, tmp_path, monkeypatch)
     (package / "__init__.py").write_text("")
     (package / "zig").write_text(f'#!/bin/sh\nshift\nPATH={os.environ["PATH"]} exec g++ "$@"\n')
     (package / "zig").chmod(0o755)
-    monkeypatch.setattr(sys, "path", [*sys.path, str(package.parent)])
+    monkeypatch.setattr(sys, "path", [str(package.parent), *sys.path])
     assert "SUCCESS" in run_without_compiler(child, tmp_path, tmp_path)
 
 
@@ -281,13 +306,12 @@ PLANTED = [
 
 
 @pytest.mark.parametrize("plant", PLANTED, ids=lambda plant: plant.__name__)
-def test_files_planted_in_place_of_entries_are_replaced(child, tmp_path, plant):
-    child(CHILD, CACHE_DIR=tmp_path)
-    entries = {path: path.stat().st_size for path in files_of(tmp_path)}
+def test_files_planted_in_place_of_entries_are_replaced(child, cache, plant):
+    entries = {path: path.stat().st_size for path in files_of(cache)}
     assert len(entries) >= 3
     for path in entries:
         plant(path)
-    assert child(CHILD, CACHE_DIR=tmp_path).startswith("SUCCESS")
+    assert child(CHILD, CACHE_DIR=cache).startswith("SUCCESS")
     for path, size in entries.items():
         state = path.lstat()
         assert (state.st_mode, state.st_size, state.st_uid) == (stat.S_IFREG | 0o600, size, os.geteuid())
@@ -304,27 +328,25 @@ def test_files_and_directories_are_private_with_any_umask(child, tmp_path, umask
     assert {mode for path, mode in modes.items() if path.is_file()} == {0o600}
 
 
-def test_prelude_in_directory_writable_by_others_is_not_used(child, tmp_path):
-    child(CHILD, CACHE_DIR=tmp_path)
-    folders = [path for path in tmp_path.iterdir() if path.is_dir()]
-    for path in files_of(tmp_path):
+def test_prelude_in_directory_writable_by_others_is_not_used(child, cache):
+    folders = [path for path in cache.iterdir() if path.is_dir()]
+    for path in files_of(cache):
         path.unlink()
     for folder in folders:
         (folder / "emulator_prelude.h.gch").write_bytes(b"planted")
         folder.chmod(0o777)
-    assert child(CHILD, CACHE_DIR=tmp_path).startswith("SUCCESS")
+    assert child(CHILD, CACHE_DIR=cache).startswith("SUCCESS")
     assert {(folder / "emulator_prelude.h.gch").read_bytes() for folder in folders} <= {b"planted"}
 
 
-def test_prelude_in_cache_writable_by_others_is_not_used(child, tmp_path):
-    child(CHILD, CACHE_DIR=tmp_path)
-    (prelude,) = tmp_path.glob("prelude-*/emulator_prelude.h.gch")
+def test_prelude_in_cache_writable_by_others_is_not_used(child, cache):
+    (prelude,) = cache.glob("prelude-*/emulator_prelude.h.gch")
     time = prelude.stat().st_mtime_ns
-    for path in files_of(tmp_path):
+    for path in files_of(cache):
         path.unlink()
     prelude.write_bytes(b"planted")
-    tmp_path.chmod(0o777)
-    assert child(CHILD, CACHE_DIR=tmp_path).startswith("SUCCESS")
+    cache.chmod(0o777)
+    assert child(CHILD, CACHE_DIR=cache).startswith("SUCCESS")
     assert prelude.stat().st_mtime_ns > time and prelude.read_bytes() == b"planted"
 
 
@@ -349,19 +371,15 @@ def test_removing_directory_does_not_follow_links(tmp_path):
     assert (tmp_path / "link").is_symlink() and (tmp_path / "kept" / "file").exists()
 
 
-def test_copy_of_the_cache_is_used(child, tmp_path):
-    first, second = tmp_path / "first", tmp_path / "second"
-    child(CHILD, CACHE_DIR=first)
-    shutil.copytree(first, second)
-    before = {path.name: path.stat().st_mtime_ns for path in files_of(second)}
-    assert child(CHILD, CACHE_DIR=second).startswith("SUCCESS")
-    assert {path.name: path.stat().st_mtime_ns for path in files_of(second)} == before
+def test_copy_of_the_cache_is_used(child, cache):
+    before = times(cache)
+    assert child(CHILD, CACHE_DIR=cache).startswith("SUCCESS")
+    assert times(cache) == before
 
 
-def test_full_disk_prevents_only_the_entry(child, tmp_path):
-    child(CHILD, CACHE_DIR=tmp_path / "first")
-    sizes = [path.stat().st_size for path in files_of(tmp_path / "first")]
-    # Entries are a little longer than the files that the compiler writes into its own folder.
+def test_full_disk_prevents_only_the_entry(child, first, tmp_path):
+    sizes = [path.stat().st_size for path in files_of(first)]
+    # Entries are a little longer than the files that the compiler writes into its own directory.
     limit = f"import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, ({max(sizes) - 1},) * 2)\n"
     folder = tmp_path / "second"
     assert child(CHILD.replace("import sys\n", "import sys\n" + limit, 1), CACHE_DIR=folder).startswith("SUCCESS")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Contexts, with the results that the driver of CUDA 13.0 returned on an H200."""
+"""Contexts, with results that a CUDA 13.0 driver returned on an H200."""
 
 from concurrent.futures import ThreadPoolExecutor
 

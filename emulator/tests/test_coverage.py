@@ -162,7 +162,7 @@ def test_gdb_stops_in_a_kernel_for_a_block_and_a_thread(tmp_path):
 def test_gdb_leaves_the_python_path_to_the_program(tmp_path):
     commands = "-batch -ex 'python import os; print(os.environ.get(\"PYTHONPATH\"))' -ex 'show environment PYTHONPATH'"
     lines = emulator(tmp_path, "--gdb", CUDA_EMULATOR_GDB=commands).stdout.splitlines()
-    assert "None" in lines  # the Python of gdb may be another version
+    assert "None" in lines  # gdb can contain another version of Python
     assert any(line.startswith("PYTHONPATH = /") for line in lines), lines
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The mathematical functions of kernels, compared with those of Python and NumPy."""
+"""The mathematical functions of kernels, compared with Python and NumPy."""
 
 import math
 import statistics
@@ -106,7 +106,7 @@ def bits(value, kind="<f"):
 
 
 SLOT = "long long* o, double* d"
-# The statements of a kernel and the values they must store, which are those of the CUDA documentation.
+# The statements of a kernel and the values they must store, from the CUDA documentation.
 INTRINSICS = [
     ("o[0] = __popc(0xf0f0u); o[1] = __popcll(~0ull);", [8, 64]),
     ("o[0] = __clz(1); o[1] = __clz(0); o[2] = __clzll(1ll << 40);", [31, 32, 23]),

@@ -123,7 +123,8 @@ __device__ unsigned long long __globaltimer()
     return time | 1;
 }
 template <class T> __global__ void preview(T* out) { out[0] = preview_of(1.0f) + PREVIEW_GAIN + Unknown<T>(2); }
-template <class T> __device__ T twice(T x) { asm("movmatrix.sync.aligned.m8n8.trans.b8 %0, %1;" : "=r"(x) : "r"(x)); return x; }
+template <class T> __device__ T twice(T x)
+{ asm("movmatrix.sync.aligned.m8n8.trans.b8 %0, %1;" : "=r"(x) : "r"(x)); return x; }
 extern "C" __global__ void odd(unsigned long long* x) { x[0] = __globaltimer(); }
 """
 
@@ -184,7 +185,8 @@ def test_unused_class_template_members_are_not_looked_up(driver, context):
         "template <class T> struct A { __device__ T f() { return missing(1); } }; template struct A<int>;",
         "template <class T> struct A { virtual __device__ T f() { return missing(1); } }; __device__ A<int> a;",
         "template <class T> struct A { friend __device__ int f(A) { return missing(1); } }; __device__ A<int> a;",
-        "template <class T> struct A { __device__ T f() { return missing(1); } }; __device__ int g(A<int> a) { return a.f(); }",
+        "template <class T> struct A { __device__ T f() { return missing(1); } };"
+        " __device__ int g(A<int> a) { return a.f(); }",
     ],
 )
 def test_names_in_compiled_members_are_looked_up(driver, text):

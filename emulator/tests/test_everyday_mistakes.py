@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Mistakes of everyday kernels are reported at the right line; their corrected twins and unusual correct code are not."""
+"""Everyday mistakes are reported at the right line, but not their corrected twins or unusual correct code."""
 
 import re
 
@@ -60,7 +60,8 @@ WORDS = {
     "races": dict.fromkeys(
         """double_buffer transpose_in_place scan_in_place bins_not_ready bit_fields halves_of_a_word loop_condition
         reused_scratch warp_barrier_for_a_block result_of_lane_zero wrong_phase copy_without_wait
-        pipeline_without_barrier histogram_of_the_device overlapping_halos pushed_and_read maximum_by_exchange""".split(),
+        pipeline_without_barrier histogram_of_the_device overlapping_halos pushed_and_read
+        maximum_by_exchange""".split(),
         RACE,
     ),
 }

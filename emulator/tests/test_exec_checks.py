@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Access checks of the executor: the reports of bad accesses, and the accesses that are allowed."""
+"""Access checks of the executor: reports of invalid accesses, and allowed accesses."""
 
 import functools
 

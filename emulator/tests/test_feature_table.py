@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The table of CUDA C++ in the guide: each row is compiled here and, where it works, by NVIDIA's compiler."""
+"""The table of CUDA C++ in the guide: each row is compiled here and, if it works, by NVIDIA's compiler."""
 
 import functools
 import re

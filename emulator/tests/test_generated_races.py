@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""A sample of generated kernels is judged as built; ``python -m support.race_kernels 500`` runs many."""
+"""A sample of generated kernels is judged as built. ``python -m support.race_kernels 500`` runs many."""
 
 import json
 

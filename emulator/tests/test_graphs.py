@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs built by calls of the driver: nodes of each type, executables with their own parameters, and conditions."""
+"""Graphs built through the driver API: nodes of each type, executables with their own parameters, and conditions."""
 
 import ctypes
 import threading
@@ -369,7 +369,7 @@ def test_nodes_of_other_graphs_are_rejected(driver, maker, memory):
 
 
 def seconds_to_destroy(driver, count):
-    """Return the time in which ``count`` nodes between two others are destroyed one by one."""
+    """Return the time for destroying ``count`` nodes between two others one by one."""
     graph = driver.cuGraphCreate(0)
     first = driver.cuGraphAddEmptyNode(graph, [], 0)
     nodes = [driver.cuGraphAddEmptyNode(graph, [first], 1) for _ in range(count)]

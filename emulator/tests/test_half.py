@@ -260,7 +260,7 @@ def test_fused_multiply_add_is_rounded_once(codes, rng, form):
     a[-2:], b[-2:], c[-2:] = one + 1, more, np.array([1, 0x8001])
     result = calls(codes(fused_source, form), "__hfma", a, b, c)
     expected = form.fused(form.values(a), form.values(b), form.values(c))
-    zero = (expected & 0x7FFF) == 0  # the sign of a zero is that of IEEE 754, which integers do not have
+    zero = (expected & 0x7FFF) == 0  # zeros have a sign in IEEE 754, but not as integers
     np.testing.assert_array_equal(np.where(zero, result & 0x7FFF, result), np.where(zero, 0, expected))
 
 

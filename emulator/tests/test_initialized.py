@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""With the check ``initialized``, reads of memory that nothing has written are reported; corrected twins are not."""
+"""The ``initialized`` check reports reads of unwritten memory, but not the corrected twins of such kernels."""
 
 import re
 

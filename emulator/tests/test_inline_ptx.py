@@ -48,7 +48,7 @@ def halves(values):
     return int(values.view(U32)[0])
 
 
-# The text with operands %0 (result) and %1 to %3, the type of the result and of the operands, and the same in Python.
+# The code with operands %0 (result) and %1 to %3, the types of result and operands, and the Python equivalent.
 INTEGERS = {
     "add.u32 %0, %1, %2;": lambda a, b, c: a + b,
     "sub.s32 %0, %1, %2;": lambda a, b, c: a - b,

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Pools, memory and events of several processes; the expected results are those of an H200."""
+"""Pools, memory and events shared by processes, with results that an H200 returned."""
 
 import array
 import ctypes

@@ -25,14 +25,14 @@ print("compiled")
 
 
 def folders_for(path):
-    """Return the folders of the headers that a file includes, or None if one of them is not installed."""
+    """Return the directories of the headers included by a file, or None if one is not installed."""
     text = path.read_text()
     if "#include" not in text:
         return []
     names = ["cudart", "cccl", *(["curand"] if "<curand" in text else [])]
     found = [locate_nvidia_header_directory(name) for name in names]
     folders = [str(folder.abs_path) for folder in found if folder is not None]
-    # The wheel of the runtime lacks the headers of `crt`, which some of its own headers include.
+    # The runtime wheel lacks the headers of `crt`, which some of its own headers include.
     needs_crt = re.search(r"<(mma|\w+_functions)\.h>", text)
     complete = not needs_crt or any(Path(folder, "crt", "mma.h").exists() for folder in folders)
     return folders if all(found) and complete else None

@@ -177,12 +177,12 @@ def test_ray_marching(stream):
     physics(stream, "march", (2, 3), (16, 8), depth, width, height, far)
     x, y = (np.arange(width) + 0.5) / width - 0.5, 0.5 - (np.arange(height)[:, None] + 0.5) / height
     length = np.sqrt(x**2 + y**2 + 1)
-    along = 4 / length  # distance of the point nearest to the centre of the ball
+    along = 4 / length  # to the point closest to the center of the ball
     inside = along**2 - 15
     ball = np.where(inside > 0, along - np.sqrt(np.maximum(inside, 0)), far)
     floor = np.where(y < 0, -length / np.where(y < 0, y, 1), far)
     expected = np.minimum(np.minimum(ball, floor), far)
-    settled = np.abs(inside) > 1e-3  # a ray that nearly touches the ball takes smaller and smaller steps
+    settled = np.abs(inside) > 1e-3  # the steps of a ray that nearly touches the ball become smaller and smaller
     np.testing.assert_allclose(depth[settled], expected[settled], atol=1e-6)
 
 

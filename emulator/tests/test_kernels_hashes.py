@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Hashes, random numbers, texts and bits, compared with Python and NumPy, on any device."""
+"""Hashes, random numbers, strings and bits, compared with Python and NumPy, on any device."""
 
 import hashlib
 import zlib

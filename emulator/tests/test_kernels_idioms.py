@@ -202,7 +202,7 @@ def test_formats_of_printf(stream, capfd):
     ]
 
 
-@pytest.mark.requires(software=True)  # a GPU prints other text
+@pytest.mark.requires(software=True)  # a GPU prints another message
 def test_more_formats_of_printf(stream, capfd):
     idioms(stream, "tell_more", 1, 1, np.float32(1.5))
     assert capfd.readouterr().out == "-3|16|1.50\n"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that compute each element from itself or its neighbours, compared with NumPy and SciPy, on any device."""
+"""Kernels that compute each element from itself or its neighbors, compared with NumPy and SciPy, on any device."""
 
 import ctypes
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Rare instructions of PTX, compared with NumPy on any device: halves, barriers of other blocks, address spaces."""
+"""Rare PTX instructions, compared with NumPy on any device: halves, barriers of other blocks, address spaces."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def xorsign(choose, x, y):
 
 
 def bits_of(values, bfloat=False):
-    """Return the bits of halves; each NaN becomes that of a GPU."""
+    """Return the bits of halves, with the NaN of a GPU for each NaN."""
     if not bfloat:
         bits = values.astype(np.float16).view(np.uint16)
         return np.where(np.isnan(values), 0x7FFF, bits).astype(np.uint16)

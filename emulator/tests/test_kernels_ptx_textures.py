@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Textures and surfaces by PTX: reads equal those of the functions; ``tests/texture`` compares those with NumPy."""
+"""Textures and surfaces in PTX, whose reads agree with the functions of CUDA C++."""
 
 import numpy as np
 import pytest

@@ -52,7 +52,7 @@ def encoded(values, kind):
 
 
 def registers(matrix, kind):
-    """Return the registers of each lane for the rows of a matrix, of which each group of four lanes has one or two."""
+    """Return the registers of each lane for the rows of a matrix. Each group of four lanes has one or two rows."""
     each, eights = max(32 // BITS[kind], 1), len(matrix) // 8
     count = eights * matrix.shape[1] // (4 * each)
     out = np.zeros((32, count), np.uint64)

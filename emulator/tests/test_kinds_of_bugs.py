@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Three kernels for each of twenty kinds of bugs are reported at the right line; their corrected twins are silent."""
+"""Three kernels for each of twenty kinds of bugs are reported at the right line, but not their corrected twins."""
 
 import re
 

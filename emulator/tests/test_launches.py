@@ -27,7 +27,7 @@ def result(driver, kernel, grid=ONE, block=ONE, shared=0, arguments=0, extra=0):
     return driver.result("cuLaunchKernel", kernel, *grid, *block, shared, driver.CUstream(0), arguments, extra)
 
 
-# The driver refused these on an H200, too.
+# The driver also rejected these on an H200.
 REFUSED = [
     ("nothing", (0, 1, 1), ONE, 0),
     ("nothing", ONE, (0, 1, 1), 0),

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The interface of nvJitLink and of the driver's linker, which link code compiled for the software device."""
+"""The nvJitLink interface and the driver's linker, which link code compiled for the software device."""
 
 import ctypes
 

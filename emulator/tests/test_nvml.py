@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""NVML on the software device reports identity, memory, processes and utilization; queries of a board are refused."""
+"""NVML reports identity, memory, processes and utilization, but nothing that needs a board."""
 
 import contextlib
 import ctypes

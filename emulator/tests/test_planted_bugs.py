@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels with one bug each are reported with its line; the same kernels without the bug are not reported."""
+"""Kernels with one bug each are reported with its line, but not the same kernels without the bug."""
 
 import re
 
@@ -55,7 +55,7 @@ BUGS = {
 
 
 def lines_of(bug):
-    """Return the lines at which a bug may be reported; for most bugs there is one."""
+    """Return the lines at which a bug can be reported. Most bugs have one."""
     return {number for number, line in enumerate(SOURCE.splitlines(), 1) if re.search(rf"// at {bug}\b", line)}
 
 

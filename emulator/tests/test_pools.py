@@ -199,7 +199,7 @@ def test_only_devices_with_access_can_use_memory_of_a_pool(driver, context, ther
         ("cuMemcpyHtoDAsync", memory, host.ctypes.data, 64, stream_there),
         ("cuMemsetD8Async", memory, 3, 64, stream_there),
     ]
-    # Copies need access for the device of the current context, fills for that of the stream.
+    # Copies need access for the current context's device, fills for the stream's device.
     assert [driver.result(*call) for call in calls[1:3]] == ["SUCCESS"] * 2
     driver.cuStreamSynchronize(stream_there)
     assert (host == 3).all()

@@ -90,7 +90,7 @@ def report(driver, kernel, capfd):
 
 @pytest.fixture
 def pair(driver, context):
-    """Two neighbors of 400 bytes: the nearest of many, because memory of earlier tests may lie between two."""
+    """Two neighbors of 400 bytes: the closest of many, because memory of earlier tests can lie between two."""
     pointers = sorted((driver.cuMemAlloc(400) for _ in range(32)), key=int)
     nearest = min(range(31), key=lambda index: int(pointers[index + 1]) - int(pointers[index]))
     yield pointers[nearest : nearest + 2]
@@ -146,7 +146,7 @@ def test_red_zone_grows_with_the_allocation(driver, report):
 
 def test_address_far_from_all_allocations_names_the_nearest(report, pair):
     text = report(max(map(int, pair)), 1 << 26)
-    # Memory that earlier tests left may be nearer.
+    # Memory of earlier tests can be closer.
     assert re.search(r"\d+ bytes (past the end of|before) the \d+ bytes of .*, the nearest allocation\n", text), text
     assert "heap" not in text
 

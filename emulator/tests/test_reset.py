@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""After a faulty kernel, reset() gives the process a working device again."""
+"""After a faulty kernel, reset() makes the device work again."""
 
 import threading
 

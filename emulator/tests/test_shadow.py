@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that read in line whether memory may be accessed, as with the check ``memory`` alone."""
+"""Kernels that check inline whether memory is accessible, as with the ``memory`` check alone."""
 
 import re
 
@@ -41,8 +41,8 @@ for used in range(3):  # before, while and after the second device runs code
 
 def test_registered_memory_of_the_host_is_accessible_to_its_end(child):
     text = child(f"""{START}
-code = Program('extern "C" __global__ void sum(const int* p, int n) {{ int s = 0; for (int i = 0; i < n; ++i) s += p[i];'
-               ' if (s) asm volatile("trap;"); }}', "c++").compile("cubin")
+code = Program('extern "C" __global__ void sum(const int* p, int n) {{ int s = 0;'
+               ' for (int i = 0; i < n; ++i) s += p[i]; if (s) asm volatile("trap;"); }}', "c++").compile("cubin")
 memory = mmap.mmap(-1, 4 << 20)
 address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
 assert driver.cuMemHostRegister(address, 4 << 20, 0)[0] == 0
@@ -91,7 +91,8 @@ def test_mapping_in_place_of_shadow_is_reported(child):
     text = child("import ctypes\nmap_at = ctypes.CDLL(None).mmap; map_at.restype = ctypes.c_size_t\n"
                  "map_at.argtypes = [ctypes.c_size_t] * 2 + [ctypes.c_int] * 3 + [ctypes.c_size_t]\n"
                  f"assert map_at(0x2FF000000000, 4096, 3, 0x100022, -1, 0) == 0x2FF000000000\n{START}"
-                 """code = Program('extern "C" __global__ void store(int* p, int i) { p[i] = 1; }', "c++").compile("cubin")
+                 """source = 'extern "C" __global__ void store(int* p, int i) { p[i] = 1; }'
+code = Program(source, "c++").compile("cubin")
 memory = Device(0).allocate(64, stream=Device(0).create_stream()); Device(0).sync()
 run("store", memory, np.int32(0))
 """)  # fmt: skip

@@ -14,7 +14,7 @@ def clamped(values, dtype):
     return np.clip(values, np.iinfo(dtype).min, np.iinfo(dtype).max)
 
 
-# The letter after the name of an entry says how elements are read: "s" or "u"; the results are cut to their bits.
+# The letter after an entry's name is the signedness of its elements, "s" or "u". Results are truncated to their bits.
 ELEMENTS = {
     "add u": lambda x, y, t: x + y, "sub u": lambda x, y, t: x - y,
     "addss s": lambda x, y, t: clamped(x + y, t), "addus u": lambda x, y, t: clamped(x + y, t),

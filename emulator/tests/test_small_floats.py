@@ -9,7 +9,7 @@ import pytest
 
 from support.compiled import Code, Program
 
-# The name of the size, the type, the bits of exponent and fraction, and those that an element takes in a vector.
+# The name of the size, the type, the bits of exponent and fraction, and the bits of an element in a vector.
 FORMATS = {"E2M3": ("fp6", 2, 3, 8), "E3M2": ("fp6", 3, 2, 8), "E2M1": ("fp4", 2, 1, 4)}
 MODES = ["cudaRoundNearest", "cudaRoundZero", "cudaRoundPosInf", "cudaRoundMinInf"]
 
@@ -163,7 +163,7 @@ def test_numbers_are_rounded_and_saturate(code, rng, kind, mode):
     np.testing.assert_array_equal(out[:, 1], single)
     np.testing.assert_array_equal(out[:, 4], pairs(wide, wide[::-1], stride))
     np.testing.assert_array_equal(out[:, 5], pairs(single, single[::-1], stride))
-    n = len(exact)  # the last numbers are exact in half precision, too
+    n = len(exact)  # the last numbers are also exact in half precision
     np.testing.assert_array_equal(out[-n:, 2], wide[-n:])
     np.testing.assert_array_equal(out[-n:, 3], wide[-n:])
     np.testing.assert_array_equal(out[-n:, 6] & (1 << stride) - 1, wide[-n:])

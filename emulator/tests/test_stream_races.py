@@ -114,7 +114,8 @@ cases = [kernels, event, early_event, event_of_another_stream, stream_wait, devi
          same_stream, other_memory, default_stream, copy_of_result, ordered_copy, two_copies, fill_beside,
          kernel_beside_fill, graph_before_kernel, graph_beside_kernel]
 reports = {}
-pairs = {"edge": graph, "copy_node": copy_node, "two_graphs": two_graphs, "upload": upload, "free": free, "free_node": free_node}
+pairs = {"edge": graph, "copy_node": copy_node, "two_graphs": two_graphs, "upload": upload, "free": free,
+         "free_node": free_node}
 rows = [(name if good else f"no_{name}", make(good)) for name, make in pairs.items() for good in (True, False)]
 for name, case in [(f.__name__, f) for f in cases] + rows:
     x = device.allocate(128, stream=a)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Misuse of textures and surfaces is reported, and bad arrays are refused; ``tests/texture`` tests reads."""
+"""Misuse of textures and surfaces is reported, and invalid arrays are rejected."""
 
 import numpy as np
 import pytest
@@ -244,7 +244,7 @@ def test_views_of_arrays_choose_levels_and_formats(driver, context):
         setattr(view, field, value)
         assert driver.result("cuTexObjectCreate", resource, sampling, view) == "INVALID_VALUE"
         setattr(view, field, good)
-    # Accepted without CU_TRSF_NORMALIZED_COORDINATES, too, as on an H200.
+    # Also accepted without CU_TRSF_NORMALIZED_COORDINATES, as on an H200.
     driver.cuTexObjectDestroy(driver.cuTexObjectCreate(resource, driver.CUDA_TEXTURE_DESC(), view))
     view.format = driver.CUresourceViewFormat.CU_RES_VIEW_FORMAT_UINT_2X8
     assert driver.result("cuTexObjectCreate", resource, sampling, view) == "INVALID_VALUE"

@@ -69,7 +69,8 @@ extern "C" __global__ void copies(unsigned* out)
     auto extent = blockDim;
     index = make_uint3(4, index.x, 6);
     extent = dim3(7, extent.x);
-    out[threadIdx.x] = index.x + 10 * index.y + 100 * extent.x + 1000 * extent.y + 10000 * extent.z + 100000 * blockDim.x;
+    unsigned all = index.x + 10 * index.y + 100 * extent.x + 1000 * extent.y + 10000 * extent.z;
+    out[threadIdx.x] = all + 100000 * blockDim.x;
 }
 extern "C" __global__ void parameter(unsigned* out, unsigned value) { out[threadIdx.x] = value++; }
 """

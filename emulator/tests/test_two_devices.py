@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Copies and fills of memory of another device are refused exactly where two H200 refuse them."""
+"""Copies and fills of another device's memory fail in exactly the same cases as on two H200s."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ FILLS = {"fill", "fill of words"}
 COPIES = {"to itself", "to its device", "DtoD to its device", "from its device", "to the host", "from the host"}
 OWN = {"own stream, to its device", "own stream, from its device"}
 WAITING = {"synchronous, to its device", "synchronous, from its device", "synchronous, to the host"}
-# The refused operations if the context of the memory's device is current, and if that of the other device is current.
+# The failing operations if the context of the memory's device is current, and if the other device's context is current.
 # The streams belong to the other device unless the name of the operation says otherwise.
 NOTHING = {"its own": set(), "the other": set()}
 WITHOUT_PEER_ACCESS = {"its own": FILLS, "the other": FILLS | {"synchronous fill"}}
 WITHOUT_ACCESS = {"its own": FILLS, "the other": FILLS | {"synchronous fill"} | COPIES | OWN | WAITING}
-REFUSED = {
+FAILING = {
     "plain": WITHOUT_PEER_ACCESS,
     "plain, with peer access": NOTHING,
     "pool": WITHOUT_ACCESS,
@@ -38,7 +38,7 @@ pytestmark = pytest.mark.requires(devices=2, peer=True)
 
 
 def call(name, *arguments):
-    """Call a function of the driver, which must succeed, and return its value."""
+    """Call a driver function, which must succeed, and return its value."""
     code, *values = getattr(driver, name)(*arguments)
     assert code == driver.CUresult.CUDA_SUCCESS, (name, code)
     return values[0] if values else None
@@ -166,19 +166,19 @@ MAKERS = {
 
 
 @pytest.mark.parametrize("current", ["its own", "the other"])
-@pytest.mark.parametrize("kind", REFUSED)
+@pytest.mark.parametrize("kind", FAILING)
 def test_operations_without_access_fail(pair, kind, current):
     memory = MAKERS[kind](pair)
-    refused = set()
+    failing = set()
     for name, function, *arguments in pair.operations(memory):
         call("cuCtxSetCurrent", pair.contexts[current == "the other"])
         code = getattr(driver, function)(*arguments)[0]
         pair.wait()
         if code != driver.CUresult.CUDA_SUCCESS:
             assert code == driver.CUresult.CUDA_ERROR_INVALID_VALUE
-            refused.add(name)
+            failing.add(name)
     call("cuCtxSetCurrent", pair.contexts[0])
-    assert refused == REFUSED[kind][current]
+    assert failing == FAILING[kind][current]
 
 
 def test_pools_cannot_be_made_readable_only(pair):

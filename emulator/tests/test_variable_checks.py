@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Accesses behind variables of modules, and writes to constant ones, are reported with the name of the variable."""
+"""Accesses past the end of module variables, and writes to constant ones, are reported with the variable's name."""
 
 import re
 import subprocess

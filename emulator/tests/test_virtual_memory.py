@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Virtual memory; the expected results are those of an H200."""
+"""Virtual memory, with results that an H200 returned."""
 
 import ctypes
 import os

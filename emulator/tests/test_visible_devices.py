@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""``CUDA_VISIBLE_DEVICES`` selects and orders the devices of CUDA, and does not affect those of NVML."""
+"""``CUDA_VISIBLE_DEVICES`` selects and orders the devices for CUDA, but not for NVML."""
 
 from __future__ import annotations
 

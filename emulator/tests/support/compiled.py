@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Programs compiled by calls of NVRTC and run by calls of the driver, for tests of both interfaces."""
+"""Programs compiled through NVRTC and run through the driver API, for tests of both interfaces."""
 
 import ctypes
 
@@ -29,7 +29,7 @@ class Program:
 
     def output(self, kind):
         size = getattr(self.nvrtc, f"nvrtcGet{kind}Size")(self.handle)[1]
-        # At least two bytes: the interpreter shares all equal bytes objects of length 1, and NVRTC writes into it.
+        # At least two bytes, because NVRTC writes into the object and Python shares equal bytes objects of length 1.
         data = b" " * (size + 1)
         assert getattr(self.nvrtc, f"nvrtcGet{kind}")(self.handle, data)[0] == 0
         return data[:size]
@@ -46,7 +46,7 @@ class Program:
 
 
 class Code:
-    """A loaded image whose kernels take NumPy arrays, copied to the device and back."""
+    """A loaded image whose kernels accept NumPy arrays, which are copied to the device and back."""
 
     def __init__(self, driver, image):
         self.driver = driver

@@ -14,7 +14,10 @@ from support.paths import KERNELS
 
 
 def header_folders() -> list[str] | None:
-    """Return the folders of CUDA's headers, or None if some are missing; the software device needs none."""
+    """Return the directories of the CUDA headers, or None if some are missing.
+
+    The software device needs none.
+    """
     import cuda.emulator
 
     if cuda.emulator.is_active():
@@ -32,7 +35,7 @@ def header_folders() -> list[str] | None:
 
 
 def cccl_folder() -> str | None:
-    """Return the folder of the headers of the CUDA Core Compute Libraries, or None if they are not installed."""
+    """Return the directory of the CUDA Core Compute Libraries, or None if they are not installed."""
     from cuda.pathfinder import locate_nvidia_header_directory
 
     found = locate_nvidia_header_directory("cccl")
@@ -40,7 +43,7 @@ def cccl_folder() -> str | None:
 
 
 def curand_folder() -> str | None:
-    """Return the folder of the headers of cuRAND, or None if they are not installed."""
+    """Return the directory of the cuRAND headers, or None if they are not installed."""
     from cuda.pathfinder import locate_nvidia_header_directory
 
     found = locate_nvidia_header_directory("curand")
@@ -48,7 +51,7 @@ def curand_folder() -> str | None:
 
 
 class KernelFile:
-    """The kernels of a file, compiled at the first call of one.
+    """The kernels of a file, compiled on the first call.
 
     Parameters
     ----------
@@ -57,13 +60,13 @@ class KernelFile:
     *expressions : str
         Names of templates, such as ``"reduce<int, Least, 64>"``.
     headers : bool, optional
-        Whether the file includes headers of CUDA.
+        Whether the file includes CUDA headers.
     cccl : bool, optional
         Whether the file includes headers of the CUDA Core Compute Libraries.
     curand : bool, optional
-        Whether the file includes headers of cuRAND.
+        Whether the file includes cuRAND headers.
     define : str, optional
-        A macro that is defined for the file.
+        A macro to define.
     """
 
     def __init__(
@@ -83,7 +86,7 @@ class KernelFile:
 
         folders = (header_folders() if self.headers else None) or []
         folders = [*folders, *([cccl_folder()] if self.cccl else []), *([curand_folder()] if self.curand else [])]
-        # Without fused multiply-add, so that sums round as NumPy's do.
+        # Without fused multiply-add, so that sums round as in NumPy.
         options = ProgramOptions(
             name=self.path.name, std="c++17", include_path=folders or None, fma=False, define_macro=self.define
         )

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels of irregular programs with and without bugs, whose labels follow from how they are built.
 
-The patterns are those of programs on graphs: pull, push, edges, worklists, union-find, scans, reductions and results of
+The patterns come from graph algorithms: pull, push, edges, worklists, union-find, scans, reductions and results of
 the last block. They vary by type, update, mapping of vertices to threads, traversal, guard and bug. Run them all with
-``python -m support.race_kernels [COUNT] [SEED]`` from ``tests``; it prints how many bugs of each kind were found.
+``python -m support.race_kernels [COUNT] [SEED]`` in ``emulator/tests``; it prints how many bugs of each kind it found.
 """
 
 import itertools
