@@ -174,26 +174,25 @@ def code(driver, context, image):
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of NumPy, about random bits of half precision
-@pytest.mark.parametrize("number", range(len(INTEGERS)), ids=lambda n: list(INTEGERS)[n])
-def test_integer_instructions(code, rng, number):
+def test_integer_instructions(code, rng):
     values = rng.integers(0, 2**32, (3, 64), U32)
     values[:, :8] = rng.integers(0, 40, (3, 8))
     values[1:, 8:32] = rng.integers(0, 70, (2, 24))
     values[0, 8:12] = 0, FULL, 2**31, 2**31 - 1
-    out = np.empty(64, U32)
-    code(f"i{number}", 1, 64, out, *values)
-    reference = list(INTEGERS.values())[number]
-    assert out.tolist() == [int(reference(*map(int, column))) & FULL for column in values.T]
+    for number, (text, reference) in enumerate(INTEGERS.items()):
+        out = np.empty(64, U32)
+        code(f"i{number}", 1, 64, out, *values)
+        assert out.tolist() == [int(reference(*map(int, column))) & FULL for column in values.T], text
 
 
-@pytest.mark.parametrize("number", range(len(FLOATS)), ids=lambda n: list(FLOATS)[n])
-def test_float_instructions(code, rng, number):
+def test_float_instructions(code, rng):
     values = rng.normal(size=(3, 64)).astype(F32)
     values[1] = abs(values[1]) + F32(0.1)
-    out = np.empty(64, F32)
-    code(f"f{number}", 1, 64, out, *values)
-    expected = [list(FLOATS.values())[number](*column) for column in values.T]
-    np.testing.assert_allclose(out, np.array(expected, F32), rtol=1e-6, atol=1e-7)
+    for number, (text, reference) in enumerate(FLOATS.items()):
+        out = np.empty(64, F32)
+        code(f"f{number}", 1, 64, out, *values)
+        expected = [reference(*column) for column in values.T]
+        np.testing.assert_allclose(out, np.array(expected, F32), rtol=1e-6, atol=1e-7, err_msg=text)
 
 
 MEMORY = r"""
