@@ -186,8 +186,12 @@ def call(api: str, *arguments):
     :mod:`cuda.core` objects are passed as handles, and are kept open until the call returns.
     """
     # The pins keep the resources open until the call returns, even if another thread closes their objects.
-    pins = [argument._pin() if isinstance(argument, DriverObject) else None for argument in arguments]
-    values = [argument if pin is None else pin.handle for argument, pin in zip(arguments, pins, strict=True)]
+    pins, values = [], []
+    for argument in arguments:
+        if isinstance(argument, DriverObject):
+            pins.append(argument._pin())
+            argument = pins[-1].handle
+        values.append(argument)
     try:
         return call_driver(api, *values)
     except CUDAError as error:
