@@ -47,7 +47,7 @@ def test_bounds_hold_all_offsets():
 @pytest.mark.parametrize("target", [(24,), (6, 4), (2, 12), (4, 3, 2), (-1, 8), (1, 24, 1)], ids=str)
 def test_reshape_matches_numpy(target):
     array = np.arange(24, dtype=np.int8).reshape(2, 3, 4)
-    shape, strides = ops.reshape(array.shape, array.strides, target)
+    shape, strides = ops.reshaped(array.shape, array.strides, target)
     expected = array.reshape(target)
     assert (shape, strides) == (expected.shape, expected.strides)
 
@@ -59,12 +59,12 @@ def test_reshape_matches_numpy(target):
 )
 def test_reshape_rejects_other_volumes(target, message):
     with pytest.raises(ValueError, match=message):
-        ops.reshape((24,), (1,), target)
+        ops.reshaped((24,), (1,), target)
 
 
 def test_reshapes_that_need_a_copy_are_rejected():
     with pytest.raises(ValueError, match="without a copy"):
-        ops.reshape((2, 3), (1, 2), (6,))
+        ops.reshaped((2, 3), (1, 2), (6,))
 
 
 def test_broadcast_repeats_with_no_stride():

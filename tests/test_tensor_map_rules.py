@@ -15,7 +15,7 @@ PLAIN = Interleave.NONE
 
 
 def test_axes_of_the_driver_are_in_reverse_order():
-    assert rules.extents_of((2, 3, 4)) == (4, 3, 2)
+    assert rules.tensor_extents((2, 3, 4)) == (4, 3, 2)
     assert rules.pitches_of((2, 3, 4), (12, 4, 1), Type.FLOAT32, PLAIN) == (16, 48)
     assert rules.pitches_of((4,), (1,), Type.FLOAT32, PLAIN) == ()
     assert rules.tile_of((2, 16), 2, Type.UINT8, PLAIN, Swizzle.NONE) == (16, 2)
@@ -25,9 +25,9 @@ def test_axes_of_the_driver_are_in_reverse_order():
 
 
 def test_limits_of_extents_and_strides():
-    assert rules.extents_of((1 << 32,)) == (1 << 32,)
+    assert rules.tensor_extents((1 << 32,)) == (1 << 32,)
     with pytest.raises(ValueError, match=r"from 1 to 2\*\*32"):
-        rules.extents_of((1 + (1 << 32),))
+        rules.tensor_extents((1 + (1 << 32),))
     most = ((1 << 40) - 16) // 4
     assert rules.pitches_of((2, 4), (most, 1), Type.FLOAT32, PLAIN) == (most * 4,)
     with pytest.raises(ValueError, match=r"below 2\*\*40"):

@@ -42,7 +42,7 @@ def lines(found: dict) -> Iterator[str]:
     yield from section("Packages", packages)
     yield from section("Driver", driver_rows(found["driver"]))
     yield from section("Devices", ((str(row["id"]), row["name"], device_facts(row)) for row in found["devices"]))
-    rows = ((row["name"], row["version"] or "", where(row)) for row in found["toolkit"])
+    rows = ((row["name"], row["version"] or "", location(row)) for row in found["toolkit"])
     yield from section("CUDA toolkit", rows)
     software = found["software_device"]
     state = "in use" if software["is_active"] else "built" if software["library"] else "not built"
@@ -88,7 +88,7 @@ def device_facts(row: dict) -> str:
     )
 
 
-def where(row: dict) -> str:
+def location(row: dict) -> str:
     return f"{row['path']} ({row['found_via']})" if row["path"] else "not found"
 
 

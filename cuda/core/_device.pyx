@@ -578,7 +578,7 @@ cdef class Device:
         The rest is as for :meth:`empty`: ``histogram = device.zeros(256, np.int32)``.
         """
         self._set_if_none()
-        return _device_arrays.zeros(self, shape, dtype, stream, pinned)
+        return _device_arrays.new_zeros(self, shape, dtype, stream, pinned)
 
     def to_device(self, array, *, stream: Stream | GraphBuilder | None = None) -> StridedMemoryView:
         """† Copy an array to new memory of this device, in C order and in stream order (``cuMemcpyAsync``).

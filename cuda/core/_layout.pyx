@@ -134,7 +134,7 @@ cdef class _StridedLayout:
 
     def reshaped(self, shape: tuple[int, ...]) -> _StridedLayout:
         """Return the layout of the same elements in another shape, in which one extent can be -1."""
-        shape, strides = ops.reshape(self._shape, self.explicit_strides(), extents_of(shape))
+        shape, strides = ops.reshaped(self._shape, self.explicit_strides(), extents_of(shape))
         return Layout_derive(shape, strides, self._itemsize, self._slice_offset)
 
     def permuted(self, axis_order: tuple[int, ...]) -> _StridedLayout:

@@ -20,7 +20,7 @@ __all__ = [
     "mergeable_axes",
     "offset_bounds",
     "parse_stride_order",
-    "reshape",
+    "reshaped",
     "slice_layout",
     "stride_order",
     "unsqueezed_axes",
@@ -140,7 +140,7 @@ def flatten(shape: Ints, strides: Ints, mask: int) -> tuple[Ints, Ints]:
     return tuple(new_shape), tuple(new_strides)
 
 
-def reshape(shape: Ints, strides: Ints, target: Ints) -> tuple[Ints, Ints]:
+def reshaped(shape: Ints, strides: Ints, target: Ints) -> tuple[Ints, Ints]:
     """Return the shape, with -1 filled in, and the strides of the same elements in another shape (C order of indices).
 
     Raises

@@ -397,7 +397,7 @@ cdef class StridedMemoryView(ViewState):
         cdef StridedMemoryView self = new_view(cls)
         if not isinstance(buffer, Buffer):
             raise TypeError(f"buffer must be a Buffer, not {type(buffer).__name__}")
-        itemsize = checked_itemsize(itemsize, dtype)
+        itemsize = itemsize_argument(itemsize, dtype)
         view_buffer(self, buffer, _StridedLayout(shape, strides, itemsize), dtype, is_readonly)
         return self
 
@@ -782,7 +782,7 @@ cdef int raise_no_protocol(object obj) except -1:
     )
 
 
-cdef object checked_itemsize(object itemsize, object dtype):
+cdef object itemsize_argument(object itemsize, object dtype):
     if dtype is None and itemsize is None:
         raise ValueError("either itemsize or dtype must be given")
     if dtype is None:

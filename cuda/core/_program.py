@@ -115,7 +115,7 @@ class Program:
         if kind is SourceCodeType.CXX:
             self._declarations = Declarations((code, settings.arguments))
         if settings.has_file:
-            self._debug_file = DebugFile(source_bytes(code))
+            self._debug_file = DebugFile(encoded_source(code))
             self._name = self._debug_file.path or self._name
         if kind is SourceCodeType.PTX or not code:
             self._check_early()
@@ -270,7 +270,7 @@ class Program:
                 if self._is_closed:
                     raise UnavailableError(CLOSED)
                 if self._back_end is None:
-                    source = self._settings.prefix + source_bytes(self._code)
+                    source = self._settings.prefix + encoded_source(self._code)
                     self._back_end = self._settings.back_end(source, os.fsencode(self._name), self._settings)
                 if self._is_closed:
                     self._back_end.close()
@@ -393,7 +393,7 @@ def check_source(code, kind: SourceCodeType) -> None:
         code.encode()
 
 
-def source_bytes(code) -> bytes:
+def encoded_source(code) -> bytes:
     """Return a checked source as the bytes that its compiler expects."""
     return code.rstrip("\0").encode() if isinstance(code, str) else bytes(code)
 

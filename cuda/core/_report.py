@@ -97,7 +97,7 @@ def report() -> dict:
         "python": {"version": platform.python_version(), "executable": sys.executable, "platform": platform.platform()},
         "packages": packages(problems),
         "environment": environment(problems),
-        "driver": driver(problems),
+        "driver": driver_facts(problems),
         "devices": devices(problems),
         "toolkit": toolkit(problems),
         "software_device": software_device(problems),
@@ -178,7 +178,7 @@ def is_changed(file: importlib.metadata.PackagePath) -> bool:
     return base64.urlsafe_b64encode(digest).rstrip(b"=").decode() != file.hash.value
 
 
-def driver(problems: list) -> dict:
+def driver_facts(problems: list) -> dict:
     """Return the version and the path of the CUDA driver."""
     facts = {"cuda_version": None, "library": None, "display_version": display_driver()}
     if driver_version is None:
@@ -204,7 +204,7 @@ def devices(problems: list) -> list[dict]:
     try:
         driver_version()
     except Exception:
-        return []  # driver() has reported the problem
+        return []  # driver_facts() has reported the problem
     what = "the devices cannot be listed"
     found = result_or_problem(problems, what, lambda: cuda.core.Device.get_all_devices(), is_fatal=False)
     if found == ():

@@ -273,8 +273,8 @@ cdef class TensorMapDescriptor:
         cdef ViewState state = view_argument(view)
         lower = rules.int_tuple("pixel_box_lower_corner", pixel_box_lower_corner)
         upper = rules.int_tuple("pixel_box_upper_corner", pixel_box_upper_corner)
-        channels = int_argument("channels_per_pixel", channels_per_pixel)
-        pixels = int_argument("pixels_per_column", pixels_per_column)
+        channels = checked_integer("channels_per_pixel", channels_per_pixel)
+        pixels = checked_integer("pixels_per_column", pixels_per_column)
         choices = {"interleave": interleave, "swizzle": swizzle, "l2_promotion": l2_promotion, "oob_fill": oob_fill}
         # im2col has no box_dim.
         options = TensorMapDescriptorOptions((), element_strides, data_type, **choices)
@@ -305,10 +305,10 @@ cdef class TensorMapDescriptor:
         Needs compute capability 10.0.
         """
         cdef ViewState state = view_argument(view)
-        lower = int_argument("pixel_box_lower_corner_width", pixel_box_lower_corner_width)
-        upper = int_argument("pixel_box_upper_corner_width", pixel_box_upper_corner_width)
-        channels = int_argument("channels_per_pixel", channels_per_pixel)
-        pixels = int_argument("pixels_per_column", pixels_per_column)
+        lower = checked_integer("pixel_box_lower_corner_width", pixel_box_lower_corner_width)
+        upper = checked_integer("pixel_box_upper_corner_width", pixel_box_upper_corner_width)
+        channels = checked_integer("channels_per_pixel", channels_per_pixel)
+        pixels = checked_integer("pixels_per_column", pixels_per_column)
         mode = check_choice("mode", mode, TensorMapIm2ColWideMode)
         choices = {"interleave": interleave, "swizzle": swizzle, "l2_promotion": l2_promotion, "oob_fill": oob_fill}
         options = TensorMapDescriptorOptions((), element_strides, data_type, **choices)
@@ -463,7 +463,7 @@ cdef ViewState view_argument(object view):
 cdef int check_memory(ViewState view, int alignment) except -1:
     if not view._is_device_accessible:
         raise ValueError("a tensor map needs device-accessible memory, not pageable host memory")
-    rules.check_address(view._ptr, alignment)
+    rules.check_alignment(view._ptr, alignment)
     return 0
 
 
@@ -574,7 +574,7 @@ cdef object check_choice(str name, object value, object cls):
     return value
 
 
-cdef object int_argument(str name, object value):
+cdef object checked_integer(str name, object value):
     (number,) = rules.int_tuple(name, (value,))
     return number
 
@@ -695,7 +695,7 @@ cdef int read_arguments(ViewState view, object data_type, object options, Encode
     cdef int i
     rules.check_interleave(options.interleave, options.swizzle, view._ptr)
     rules.check_fill(options.oob_fill, data_type)
-    extents = rules.extents_of(layout._shape)
+    extents = rules.tensor_extents(layout._shape)
     pitches = rules.pitches_of(layout._shape, layout.explicit_strides(), data_type, options.interleave)
     steps = rules.check_steps(options.element_strides, len(extents))
     memset(arguments, 0, sizeof(EncodeArguments))
@@ -751,7 +751,7 @@ cdef int encode_im2col(
     cdef uint32_t c_pixels
     cdef int i
     rules.check_channels(channels, pixels, data_type, options.interleave, options.swizzle)
-    lower, upper = rules.check_corners(shape_of(arguments), lower, upper, options.interleave)
+    lower, upper = rules.check_corners(encoded_shape(arguments), lower, upper, options.interleave)
     c_channels, c_pixels = channels, pixels
     for i in range(len(lower)):
         c_lower[i], c_upper[i] = lower[i], upper[i]
@@ -778,7 +778,7 @@ cdef int encode_im2col_wide(
     cdef int c_lower
     cdef int c_upper
     rules.check_channels(channels, pixels, data_type, options.interleave, options.swizzle)
-    rules.check_wide(shape_of(arguments), lower, upper, options.swizzle)
+    rules.check_wide(encoded_shape(arguments), lower, upper, options.swizzle)
     c_channels, c_pixels, c_lower, c_upper = channels, pixels, lower, upper
     with nogil:
         # New in CUDA 12.8; for an older driver, the call raises RuntimeError.
@@ -795,7 +795,7 @@ cdef int encode_im2col_wide(
 
 
 # The extents in the view's order of axes.
-cdef tuple shape_of(const EncodeArguments* arguments):
+cdef tuple encoded_shape(const EncodeArguments* arguments):
     return tuple([arguments.extents[arguments.rank - 1 - i] for i in range(arguments.rank)])
 
 

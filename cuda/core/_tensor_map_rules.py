@@ -12,7 +12,7 @@ import operator
 from cuda.core._utils.validators import shown
 
 __all__ = [
-    "check_address",
+    "check_alignment",
     "check_bytes",
     "check_channels",
     "check_corners",
@@ -22,9 +22,9 @@ __all__ = [
     "check_span",
     "check_steps",
     "check_wide",
-    "extents_of",
     "int_tuple",
     "pitches_of",
+    "tensor_extents",
     "tile_of",
 ]
 
@@ -67,7 +67,7 @@ def int_tuple(name: str, values) -> Ints | None:
         raise TypeError(f"{name} must be a tuple of int, not {shown(values)}") from None
 
 
-def check_address(address: int, alignment: int = 16) -> None:
+def check_alignment(address: int, alignment: int = 16) -> None:
     """Check the alignment of the tensor's address."""
     if address % alignment:
         raise ValueError(
@@ -89,7 +89,7 @@ def check_interleave(interleave, swizzle, address: int) -> None:
         return
     if swizzle.name != "SWIZZLE_32B":
         raise ValueError(f"interleave=INTERLEAVE_32B needs swizzle=SWIZZLE_32B, not {swizzle.name}")
-    check_address(address, 32)
+    check_alignment(address, 32)
 
 
 def check_fill(oob_fill, data_type) -> None:
@@ -98,7 +98,7 @@ def check_fill(oob_fill, data_type) -> None:
         raise ValueError(f"oob_fill={oob_fill.name} needs floating-point elements, not {data_type.name}")
 
 
-def extents_of(shape: Ints) -> Ints:
+def tensor_extents(shape: Ints) -> Ints:
     """Return the extents in the driver's order of axes.
 
     Raises

@@ -13,7 +13,7 @@ from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.cuda_utils import CUDAError, UnavailableError, driver, driver_version, handle_return
 from cuda.core._utils.cuda_utils import binding_version as _binding_version
 from cuda.core._utils.enums import PROCESS_STATE
-from cuda.core._utils.host_wait import call_interruptibly
+from cuda.core._utils.host_wait import run_interruptibly
 from cuda.core._utils.validators import shown
 
 if TYPE_CHECKING:  # Jedi fails on annotations that it can evaluate to a Literal
@@ -208,7 +208,7 @@ def _call(name: str, pid: int, *args):
         if name.startswith("cuCheckpointProcessGet"):
             result = function(*args)
         else:
-            result = call_interruptibly(lambda: function(*args), _nothing, lambda: _nothing)
+            result = run_interruptibly(lambda: function(*args), _nothing, lambda: _nothing)
     except RuntimeError as error:
         # The bindings raise this for a function that the driver does not have.
         if "not found" in str(error):

@@ -38,7 +38,7 @@ KEYS = [
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_strides_and_contiguity_match_numpy(shape):
-    for order, strides_of in (("C", layout.c_strides), ("F", layout.f_strides)):
+    for order, strides_of in (("C", layout.c_byte_strides), ("F", layout.f_byte_strides)):
         array = np.zeros(shape, np.float64, order)
         if array.size:
             strides = strides_of(shape, 8)
@@ -75,23 +75,23 @@ def test_invalid_indices_raise_index_error(key):
 
 
 def test_shapes_are_made_from_all_kinds_of_integers():
-    assert layout.checked_shape(3) == (3,)
-    assert layout.checked_shape(np.int32(3)) == (3,)
-    assert layout.checked_shape([2, np.int64(3)]) == (2, 3)
-    assert layout.checked_shape(np.array([2, 3])) == (2, 3)
-    assert layout.checked_shape(np.array(4)) == (4,)
-    assert layout.checked_shape(()) == ()
+    assert layout.checked_array_shape(3) == (3,)
+    assert layout.checked_array_shape(np.int32(3)) == (3,)
+    assert layout.checked_array_shape([2, np.int64(3)]) == (2, 3)
+    assert layout.checked_array_shape(np.array([2, 3])) == (2, 3)
+    assert layout.checked_array_shape(np.array(4)) == (4,)
+    assert layout.checked_array_shape(()) == ()
 
 
 @pytest.mark.parametrize("shape", [2.5, None, "ab", (1, 2.5), [None]], ids=repr)
 def test_shape_must_hold_integers(shape):
     with pytest.raises(TypeError, match="shape must"):
-        layout.checked_shape(shape)
+        layout.checked_array_shape(shape)
 
 
 def test_shape_must_not_be_negative():
     with pytest.raises(ValueError, match="negative"):
-        layout.checked_shape((2, -1))
+        layout.checked_array_shape((2, -1))
 
 
 def test_negative_axes_count_from_the_end():

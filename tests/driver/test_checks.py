@@ -32,26 +32,26 @@ def test_ints_are_checked():
 
 
 def test_data_types_are_checked():
-    assert _checks.dtype_of("f4") == np.float32 and _checks.dtype_of(np.dtype("i2")) == np.int16
+    assert _checks.numpy_dtype("f4") == np.float32 and _checks.numpy_dtype(np.dtype("i2")) == np.int16
     nested = []
     nested.append(nested)
     for value in (nested, "\ud800", HUGE, 3.5):
         with pytest.raises(TypeError, match="kind must be a numpy.dtype"):
-            _checks.dtype_of(value, "kind")
+            _checks.numpy_dtype(value, "kind")
 
 
 def test_shapes_are_checked():
-    assert _checks.shape_of(3, 4) == (3,) and _checks.shape_of(iter([2, np.int8(3)]), 4) == (2, 3)
-    assert _checks.shape_of((), 4) == () and _checks.shape_of((0, 2**62), 4) == (0, 2**62)
+    assert _checks.host_shape(3, 4) == (3,) and _checks.host_shape(iter([2, np.int8(3)]), 4) == (2, 3)
+    assert _checks.host_shape((), 4) == () and _checks.host_shape((0, 2**62), 4) == (0, 2**62)
     for value in (1.5, "3", (1, None)):
         with pytest.raises(TypeError, match="shape must be an int or a sequence of ints"):
-            _checks.shape_of(value, 4)
+            _checks.host_shape(value, 4)
     with pytest.raises(ValueError, match="must contain non-negative sizes"):
-        _checks.shape_of((3, -HUGE), 4)
+        _checks.host_shape((3, -HUGE), 4)
     with pytest.raises(ValueError, match="too large"):
-        _checks.shape_of((2**40, 2**40), 4)
+        _checks.host_shape((2**40, 2**40), 4)
     with pytest.raises(ValueError, match="at most 64 dimensions, not 65"):
-        _checks.shape_of((1,) * 65, 4)
+        _checks.host_shape((1,) * 65, 4)
 
 
 def test_orders_and_host_arrays_are_checked():

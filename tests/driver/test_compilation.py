@@ -16,8 +16,8 @@ from cuda.core.driver._compilation import (
     _HEADERS,
     UnknownOptionError,
     arch_of,
-    cache_of,
     needs_other_headers,
+    program_cache,
     split_options,
     translate,
     wrapped,
@@ -223,7 +223,7 @@ def plain_environment(monkeypatch):
 
 def test_code_is_found_in_the_cache(tmp_path, monkeypatch, plain_environment):
     code = compile(KERNEL, arch="sm_90", cache_dir=tmp_path)
-    cache = cache_of(tmp_path)
+    cache = program_cache(tmp_path)
     hits = cache.hits
     assert compile(KERNEL, arch="sm_90", cache_dir=tmp_path) == code
     assert cache.hits > hits
@@ -238,14 +238,14 @@ def test_environment_names_the_cache(tmp_path, monkeypatch, plain_environment, n
 
 @pytest.mark.parametrize("name", ["CUDA_CORE_DISABLE_CACHE", "PYCUDA_DISABLE_CACHE"])
 def test_environment_switches_the_cache_off(tmp_path, monkeypatch, plain_environment, name):
-    assert cache_of(tmp_path) is not None
+    assert program_cache(tmp_path) is not None
     monkeypatch.setenv(name, "")
-    assert cache_of(tmp_path) is None and cache_of(None) is None
+    assert program_cache(tmp_path) is None and program_cache(None) is None
 
 
 def test_no_cache_is_used_where_none_is_wanted(plain_environment):
-    assert cache_of(False) is None
-    assert cache_of(None) is cache_of(None)
+    assert program_cache(False) is None
+    assert program_cache(None) is program_cache(None)
 
 
 @pytest.mark.parametrize("newer", [{}, {"CUDA_CORE_DEFAULT_NVCC_FLAGS": "--no-such -G"}])

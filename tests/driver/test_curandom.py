@@ -358,7 +358,7 @@ def test_failures_of_the_library_raise_errors_with_its_status():
         return 104
 
     with pytest.raises(RuntimeError, match="status 104"):
-        curandom.call(function)
+        curandom.call_curand(function)
 
 
 @pytest.mark.parametrize(

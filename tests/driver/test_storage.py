@@ -12,7 +12,7 @@ import pytest
 import cuda.core.driver as drv
 from cuda.core.driver import gpuarray
 from cuda.core.driver._array_functions import BINARY_OF, UNARY_OF
-from cuda.core.driver._array_layout import c_strides, is_c_contiguous, is_f_contiguous
+from cuda.core.driver._array_layout import c_byte_strides, is_c_contiguous, is_f_contiguous
 from cuda.core.driver._array_reductions import scratch_of_thread
 from cuda.core.driver._storage import (
     ArrayStorage,
@@ -101,7 +101,7 @@ def test_fast_path_declines_the_first_array_of_a_context():
 @pytest.mark.parametrize(
     ("shape", "strides"),
     [
-        *((shape, c_strides(shape, 4)) for shape in itertools.product((0, 1, 3), repeat=3)),
+        *((shape, c_byte_strides(shape, 4)) for shape in itertools.product((0, 1, 3), repeat=3)),
         ((3, 4), (4, 12)), ((3, 1), (4, 999)), ((1, 3), (-8, 4)), ((3,), (-4,)), ((3,), (8,)), ((2, 2), (0, 0)),
         ((2**40, 2**22), (4, 4)), ((2**62, 0), (4, 4)), ((3, 2**70), (0, 0)), ((1,) * 40, (4,) * 40),
     ],

@@ -10,7 +10,7 @@ import pytest
 
 import cuda.core
 import cuda.core.driver as drv
-from cuda.core.driver._streams import Kept, keep_until_done, stream_of
+from cuda.core.driver._streams import Kept, core_stream, keep_until_done
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("context")
 @pytest.mark.parametrize(("flags", "nonblocking"), [(0, False), (1, True), (drv.stream_flags.NON_BLOCKING, True)])
 def test_flags_decide_whether_a_stream_is_nonblocking(flags, nonblocking):
     stream = drv.Stream(flags)
-    assert stream_of(stream).is_nonblocking is nonblocking
+    assert core_stream(stream).is_nonblocking is nonblocking
     assert stream.is_done()
     stream.synchronize()
     assert isinstance(stream.handle, int) and stream.handle > 2
@@ -42,16 +42,16 @@ def test_unknown_flags_of_streams_are_rejected(flags, error, text):
 
 def test_streams_of_other_libraries_are_accepted(device):
     inner = device.create_stream()
-    assert stream_of(inner) is inner
-    assert stream_of(None) is cuda.core.LEGACY_DEFAULT_STREAM
+    assert core_stream(inner) is inner
+    assert core_stream(None) is cuda.core.LEGACY_DEFAULT_STREAM
 
     class Foreign:
         def __cuda_stream__(self):
             return 0, int(inner.handle)
 
-    assert int(stream_of(Foreign()).handle) == int(inner.handle)
+    assert int(core_stream(Foreign()).handle) == int(inner.handle)
     with pytest.raises(TypeError, match="stream must be a Stream or None, not int"):
-        stream_of(7)
+        core_stream(7)
 
 
 def test_events_are_recorded_and_timed():
@@ -103,8 +103,8 @@ def test_objects_of_pending_work_are_kept_and_released_later():
 
     stream, things = drv.Stream(), [Thing() for _ in range(4 * Kept.LIMIT)]
     for thing in things:
-        keep_until_done(stream_of(stream), "cuX", thing)
-        stream_of(stream).sync()
+        keep_until_done(core_stream(stream), "cuX", thing)
+        core_stream(stream).sync()
     last = weakref.ref(things[-1])
     first = weakref.ref(things[0])
     del things, thing
@@ -122,10 +122,10 @@ def test_complete_event_releases_the_objects_of_earlier_work(finish):
 
     stream, event, things = drv.Stream(), drv.Event(), [Thing() for _ in range(3)]
     references = [weakref.ref(thing) for thing in things]
-    keep_until_done(stream_of(stream), "cuX", things[0])
-    keep_until_done(stream_of(stream), "cuX", things[1])
+    keep_until_done(core_stream(stream), "cuX", things[0])
+    keep_until_done(core_stream(stream), "cuX", things[1])
     event.record(stream)
-    keep_until_done(stream_of(stream), "cuX", things[2])
+    keep_until_done(core_stream(stream), "cuX", things[2])
     del things
     gc.collect()
     assert all(reference() for reference in references)
@@ -145,7 +145,7 @@ def wait_by_query(event):
 
 def test_releasing_the_same_objects_twice_releases_no_others():
     kept = Kept()
-    stream = stream_of(None)
+    stream = core_stream(None)
     for number in range(5):
         kept.add(stream, number)
     kept.release(2)

@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Sizes of files and functions, and the places of tests; formats and spelling are checks of ``.ci/lint``."""
+"""Sizes of files and functions, unique names, places of tests; formats and spelling are checks of ``.ci/lint``."""
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import PurePath
 
@@ -36,6 +37,19 @@ SUBJECTS = {
     "rules",  # the sources themselves
 }
 
+MODULE_FUNCTION = re.compile(
+    r"^(?:async +)?(?:def|cdef|cpdef) (?!class\b|enum\b|struct\b|extern\b|packed\b)(?:[^\n=('\"#]*[ *&])?(\w+)\(",
+    re.MULTILINE,
+)
+# Names that several modules have: functions that Python calls, entry points, and public functions of two interfaces.
+SHARED = {"__dir__", "__getattr__", "init", "main", "register_host_memory"}
+# Still to be renamed.
+REPEATED = set(
+    "Event_destroy _check_driver check_image check_size create_in_context current_context current_ordinal"
+    " destroy_event device_attribute end_import end_mapping function_of int_argument is_done name_of read_attribute"
+    " rebuild_descriptor release report set_access shape_of size_of synchronize".split()
+)
+
 
 def test_cuda_is_a_namespace_package():
     assert not (ROOT / "cuda" / "__init__.py").exists()
@@ -65,6 +79,25 @@ def test_planted_long_functions_are_found():
     text = f'def f(\n    a,\n):\n    """Text.\n\n    More.\n    """\n{body}\n'
     text += f"cdef int g(\n    a) except -1:\n{body}cdef int h(a)\n"
     assert list(functions(text)) == [("def f(", 62), ("cdef int g(", 61), ("cdef int h(a)", 1)]
+
+
+def test_no_two_modules_have_functions_of_the_same_name():
+    places = defaultdict(set)
+    for path in core_files(".py", ".pyx"):
+        for name in MODULE_FUNCTION.findall(path.read_text()):
+            places[name].add(str(path.relative_to(CORE)))
+    assert len(places) > 1800
+    repeated = {name: sorted(where) for name, where in places.items() if len(where) > 1}
+    assert {name: where for name, where in repeated.items() if name not in SHARED | REPEATED} == {}
+    assert (SHARED | REPEATED) - set(repeated) == set(), "no longer repeated"
+
+
+def test_planted_functions_of_modules_are_found():
+    text = (
+        "def f(x):\n    def g(): pass\nclass A:\n    def h(self): pass\ncdef inline const char* i(int a=(1)):\n"
+        "cpdef object j(\n    k\n):\ncdef class B(A):\ncdef int[3] l = m(1)\nasync def n(): pass\ncdef dict o = {}\n"
+    )
+    assert MODULE_FUNCTION.findall(text) == ["f", "i", "j", "n"]
 
 
 def functions(text: str) -> Iterator[tuple[str, int]]:

@@ -38,9 +38,9 @@ def test_invalid_choices_are_rejected_with_the_valid_ones():
 
 def test_unknown_bits_are_an_error():
     table = {1: "a", 4: "c"}
-    assert _mappings.flags_of(7, table) == ["a", "c"]
+    assert _mappings.named_flags(7, table) == ["a", "c"]
     with pytest.raises(ValueError, match="NVML returned things that this version does not know: 0x2, 0x8"):
-        _mappings.flags_of(15, table, "things")
+        _mappings.named_flags(15, table, "things")
 
 
 def test_unprintable_words_are_rejected_by_name():

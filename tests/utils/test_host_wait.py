@@ -35,20 +35,20 @@ def unused():
 
 
 def test_result_is_returned_and_an_error_is_raised():
-    assert waiting.call_interruptibly(lambda: 3, unused, unused) == 3
+    assert waiting.run_interruptibly(lambda: 3, unused, unused) == 3
     with pytest.raises(ZeroDivisionError):
-        waiting.call_interruptibly(lambda: 1 / 0, unused, unused)
+        waiting.run_interruptibly(lambda: 1 / 0, unused, unused)
 
 
 def test_another_thread_calls_the_function_itself():
     found = []
     thread = threading.Thread(
-        target=lambda: found.append(waiting.call_interruptibly(threading.get_ident, unused, unused))
+        target=lambda: found.append(waiting.run_interruptibly(threading.get_ident, unused, unused))
     )
     thread.start()
     thread.join()
     assert found == [thread.ident]
-    assert waiting.call_interruptibly(threading.get_ident, unused, unused) != threading.get_ident()
+    assert waiting.run_interruptibly(threading.get_ident, unused, unused) != threading.get_ident()
 
 
 def test_wait_ends_under_a_handler_that_restarts_system_calls(raising_alarm):
@@ -56,7 +56,7 @@ def test_wait_ends_under_a_handler_that_restarts_system_calls(raising_alarm):
     signal.siginterrupt(signal.SIGALRM, False)
     raising_alarm()
     with pytest.raises(TimeoutError):
-        waiting.call_interruptibly(lambda: stop.wait(10), stop.set, unused)
+        waiting.run_interruptibly(lambda: stop.wait(10), stop.set, unused)
     assert stop.is_set()
 
 
@@ -64,7 +64,7 @@ def test_canceled_call_is_waited_for(raising_alarm):
     stop = threading.Event()
     raising_alarm()
     with pytest.raises(TimeoutError):
-        waiting.call_interruptibly(stop.wait, stop.set, unused)
+        waiting.run_interruptibly(stop.wait, stop.set, unused)
 
 
 def test_call_that_ignores_cancellation_is_cleaned_up_later(raising_alarm, monkeypatch):
@@ -72,7 +72,7 @@ def test_call_that_ignores_cancellation_is_cleaned_up_later(raising_alarm, monke
     stop, freed = threading.Event(), threading.Event()
     raising_alarm()
     with pytest.raises(TimeoutError):
-        waiting.call_interruptibly(stop.wait, lambda: None, lambda: freed.set)
+        waiting.run_interruptibly(stop.wait, lambda: None, lambda: freed.set)
     assert not freed.is_set()
     stop.set()
     assert freed.wait(10)

@@ -55,14 +55,14 @@ cdef class Arrays(ArrayAccess):
         cdef cydriver.CUdeviceptr pointer = source.pointer
         cdef size_t size = checked_size(target, source.size)
         check_writable(target)
-        if is_contiguous(target):
+        if is_c_ordered(target):
             check_disjoint(target._ptr, pointer, size)
             if not target._is_device_accessible:
                 wait_to_copy(target._ptr, h_stream.get())
             return copy_bytes(target._ptr, pointer, size, h_stream, options)
         check_strided(target, pointer, options)
         copy_boxes(
-            plan_copy(bytes_of(target), strides_of(target), packed(bytes_of(target)), 1),
+            plan_copy(bytes_of(target), strides_of_bytes(target), packed(bytes_of(target)), 1),
             target._ptr, not target._is_device_accessible, pointer, False, h_stream,
         )
         return 0
@@ -73,14 +73,14 @@ cdef class Arrays(ArrayAccess):
         cdef ViewState source = open_operand(array, "src", h_stream)
         cdef cydriver.CUdeviceptr pointer = target.pointer
         cdef size_t size = checked_size(source, target.size)
-        if is_contiguous(source):
+        if is_c_ordered(source):
             check_disjoint(pointer, source._ptr, size)
             if not source._is_device_accessible and <int64_t>size > MAX_STAGED:
                 wait_to_copy(source._ptr, h_stream.get())
             return copy_bytes(pointer, source._ptr, size, h_stream, options)
         check_strided(source, pointer, options)
         copy_boxes(
-            plan_copy(bytes_of(source), packed(bytes_of(source)), strides_of(source), 1),
+            plan_copy(bytes_of(source), packed(bytes_of(source)), strides_of_bytes(source), 1),
             pointer, False, source._ptr, not source._is_device_accessible, h_stream,
         )
         return 0
@@ -139,12 +139,12 @@ cdef int check_strided(ViewState self, cydriver.CUdeviceptr buffer, object optio
     cdef tuple shape = bytes_of(self)
     if options is not None:
         raise ValueError("options must be None for a non-contiguous array; make a contiguous copy of it first")
-    if layouts_overlap(shape, self._ptr, strides_of(self), buffer, packed(shape), 1):
+    if layouts_overlap(shape, self._ptr, strides_of_bytes(self), buffer, packed(shape), 1):
         raise ValueError(f"the array and the buffer overlap: they begin at {self._ptr:#x} and {buffer:#x}")
     return 0
 
 
-cdef bint is_contiguous(ViewState self) except -1:
+cdef bint is_c_ordered(ViewState self) except -1:
     cdef int64_t itemsize = itemsize_of(self)
     cdef int64_t expected = itemsize
     cdef int64_t factor = 1 if self._stride_unit == itemsize else itemsize
@@ -168,7 +168,7 @@ cdef tuple bytes_of(ViewState self):
 
 
 # The strides of bytes_of(), in bytes.
-cdef tuple strides_of(ViewState self):
+cdef tuple strides_of_bytes(ViewState self):
     cdef int64_t itemsize = itemsize_of(self)
     cdef int64_t factor = 1 if self._stride_unit == itemsize else itemsize
     if self._strides == NULL:

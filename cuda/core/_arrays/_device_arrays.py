@@ -16,7 +16,7 @@ from cuda.core._utils.validators import dtype_argument, shown
 if TYPE_CHECKING:
     from cuda.core.utils import StridedMemoryView
 
-__all__ = ["copied", "empty", "zeros"]
+__all__ = ["copied", "empty", "new_zeros"]
 
 
 def empty(device, shape, dtype, stream, pinned) -> StridedMemoryView:
@@ -33,10 +33,10 @@ def empty(device, shape, dtype, stream, pinned) -> StridedMemoryView:
     return device.allocate(size, stream=stream).view(shape, dtype)
 
 
-def zeros(device, shape, dtype, stream, pinned) -> StridedMemoryView:
+def new_zeros(device, shape, dtype, stream, pinned) -> StridedMemoryView:
     """Implement :meth:`~cuda.core.Device.zeros`."""
     if stream is None and pinned is False:
-        return _completed(device, lambda stream: zeros(device, shape, dtype, stream, False))
+        return _completed(device, lambda stream: new_zeros(device, shape, dtype, stream, False))
     array = empty(device, shape, dtype, stream, pinned)
     buffer = array.exporting_obj
     if buffer.size and pinned:

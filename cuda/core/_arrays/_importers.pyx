@@ -366,7 +366,7 @@ cdef bint is_torch_type(object cls) except -1:
 cdef bint import_torch(ViewState self, object tensor, object stream_ptr, Purpose purpose) except -1:
     cdef DLTensor c_tensor
     cdef void* c_stream = NULL
-    if _torch_table == NULL or not borrow(self, tensor, &c_tensor):
+    if _torch_table == NULL or not borrow_tensor(self, tensor, &c_tensor):
         read_attributes(self, tensor, &c_tensor)
     set_tensor(self, &c_tensor)
     stream_ptr = stream_argument(stream_ptr, self._device_type, purpose)
@@ -381,7 +381,7 @@ cdef bint import_torch(ViewState self, object tensor, object stream_ptr, Purpose
 
 
 # False if the table's function raises: the tensor's attributes might still work, or raise a better error.
-cdef bint borrow(ViewState self, object tensor, DLTensor* c_tensor) except -1:
+cdef bint borrow_tensor(ViewState self, object tensor, DLTensor* c_tensor) except -1:
     try:
         _torch_table.borrow_from_object(<void*>tensor, c_tensor)
     except Exception:
@@ -423,7 +423,7 @@ cdef int read_attributes(ViewState self, object tensor, DLTensor* c_tensor) exce
     c_tensor.byte_offset = 0
     c_tensor.device.device_type = DEVICE_CUDA if device.type == "cuda" else DEVICE_CPU
     c_tensor.device.device_id = device.index or 0
-    code, bits = element_of(tensor)
+    code, bits = tensor_element(tensor)
     c_tensor.dtype.code = code
     c_tensor.dtype.bits = bits
     c_tensor.dtype.lanes = 1
@@ -431,7 +431,7 @@ cdef int read_attributes(ViewState self, object tensor, DLTensor* c_tensor) exce
 
 
 # (code, bits) of DLPack, from the name of the dtype, such as torch.float32.
-cdef tuple element_of(object tensor):
+cdef tuple tensor_element(object tensor):
     dtype = tensor.dtype
     element = _tensor_elements.get(dtype)
     if element is None:

@@ -94,7 +94,7 @@ def missing_header_advice(log: str | None, version: tuple[int, int], has_bundled
     name = f"c{header[:-2]}" if header.endswith(".h") else header
     return (
         f"NVRTC has no headers of the host's standard library, such as {header!r}; "
-        f"<cuda/std/{name}> of {name_of(_PACKAGES[0], version)} might replace it"
+        f"<cuda/std/{name}> of {package_name(_PACKAGES[0], version)} might replace it"
     )
 
 
@@ -106,12 +106,12 @@ def package_advice(header: str, package: HeaderPackage, version, is_bundled: boo
         return f"{header!r} is in {directory!r}: add this directory to include_path{other}"
     toolkit = "the CUDA Toolkit or " if package.is_versioned else ""
     return (
-        f"{header!r} comes with {toolkit}`pip install {name_of(package, version)}`: "
+        f"{header!r} comes with {toolkit}`pip install {package_name(package, version)}`: "
         f"add its directory, cuda.pathfinder.find_nvidia_header_directory({package.library!r}), to include_path{other}"
     )
 
 
-def name_of(package: HeaderPackage, version) -> str:
+def package_name(package: HeaderPackage, version) -> str:
     """Return the name of the package for a version of CUDA."""
     return f"{package.package}-cu12" if package.is_versioned and version[0] == 12 else package.package
 

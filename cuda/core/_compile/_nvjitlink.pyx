@@ -30,7 +30,7 @@ import warnings
 from cuda.core._code._loading import damage
 from cuda.core._compile._tools import tool_error
 from cuda.core._utils.cuda_utils import CUDAWarning, UnavailableError
-from cuda.core._utils.host_wait import Worker, call_interruptibly
+from cuda.core._utils.host_wait import Worker, run_interruptibly
 from cuda.core._utils.validators import shown
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 
@@ -468,7 +468,7 @@ def call_on_helper_thread(function):
         return function()
 
     try:
-        return call_interruptibly(run, lambda: None, abandon, worker)
+        return run_interruptibly(run, lambda: None, abandon, worker)
     finally:
         if abandoned or _worker is not None:
             worker.end()

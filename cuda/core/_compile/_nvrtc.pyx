@@ -33,7 +33,7 @@ from cuda.core._native._device_wait import CancelFlag
 from cuda.core._utils import libraries
 from cuda.core._utils.cuda_utils import CUDAWarning, NotSupportedError, NVRTCError, UnavailableError, nvrtc_error
 from cuda.core._utils.files import record_version, recorded_version
-from cuda.core._utils.host_wait import call_interruptibly
+from cuda.core._utils.host_wait import run_interruptibly
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType
 
 __all__ = ["NVRTCBackEnd", "OptionNotSupportedError", "check_nvrtc_options", "nvrtc_version", "record_nvrtc"]
@@ -156,7 +156,7 @@ class NVRTCBackEnd:
             return lambda: (destroy_program(program), flag)
 
         try:
-            call_interruptibly(lambda: compile_program(program, options), flag.set, abandon)
+            run_interruptibly(lambda: compile_program(program, options), flag.set, abandon)
         except NVRTCError:
             raise
         except BaseException:

@@ -13,7 +13,7 @@ from cuda.core._compile._option_table import newer_options
 from cuda.core._compile._options import ProgramOptions
 from cuda.core._compile._tools import CallLock, tool_error
 from cuda.core._utils.cuda_utils import CUDAError, CUDAWarning, UnavailableError
-from cuda.core._utils.host_wait import call_interruptibly
+from cuda.core._utils.host_wait import run_interruptibly
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 
 __all__ = ["NVVMBackEnd", "libdevice", "load_nvvm"]
@@ -153,7 +153,7 @@ class NVVMBackEnd:
     def _destroy(self) -> None:
         program, self._program, self._modules = self._program, 0, None
         if program:
-            destroy_program(program)
+            destroy_nvvm_program(program)
 
     @property
     def handle(self) -> int:
@@ -212,17 +212,17 @@ class NVVMBackEnd:
 
         def abandon():
             abandoned.append(program)
-            return lambda: destroy_program(program)
+            return lambda: destroy_nvvm_program(program)
 
         try:
-            call_interruptibly(compile_ir, lambda: None, abandon)
+            run_interruptibly(compile_ir, lambda: None, abandon)
         except CUDAError:
             raise
         except BaseException:
             # Interrupted: NVVM cannot be canceled, so the next compilation creates a new program.
             self._program = 0
             if not abandoned:
-                destroy_program(program)
+                destroy_nvvm_program(program)
             raise
 
     def _add(self, api, code, name):
@@ -233,7 +233,7 @@ class NVVMBackEnd:
         call_nvvm(api, self._program, code, len(code), name, program=self._program, detail=detail)
 
 
-def destroy_program(program: int) -> None:
+def destroy_nvvm_program(program: int) -> None:
     """Destroy a program, and warn with a ``CUDAWarning`` if that fails."""
     try:
         call_nvvm("destroy_program", program)

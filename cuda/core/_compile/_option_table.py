@@ -128,7 +128,7 @@ class value(Renderer):
 
     def check(self, name, value):
         if not (isinstance(value, bool) and self.takes_bool):
-            check_text(name, value)
+            check_option_text(name, value)
 
     def render(self, value):
         return [f"{self.flag}={self.convert(os.fspath(value) if hasattr(value, '__fspath__') else value)}"]
@@ -204,7 +204,7 @@ class each(Renderer):
 
     def check(self, name, value):
         for item in as_items(value):
-            check_text(name, item)
+            check_option_text(name, item)
 
     def render(self, value):
         return [f"{self.flag}={os.fspath(item) if hasattr(item, '__fspath__') else item}" for item in as_items(value)]
@@ -310,7 +310,7 @@ def unsupported_options(options, backend: str) -> list[str]:
     return [
         name
         for name, current in given_values(options)
-        if name in rows and backend not in rows[name].metadata["renderers"] and is_set(rows[name], current)
+        if name in rows and backend not in rows[name].metadata["renderers"] and is_option_set(rows[name], current)
     ]
 
 
@@ -400,11 +400,11 @@ def set_rows(options, backend, kind):
     return [
         (row, renderer)
         for _, row, renderer, current in given_options(options, backend)
-        if isinstance(renderer, kind) and is_set(row, current)
+        if isinstance(renderer, kind) and is_option_set(row, current)
     ]
 
 
-def is_set(row, current) -> bool:
+def is_option_set(row, current) -> bool:
     """Return whether a value sets an option: not None, and not False for a switch."""
     if current is None:
         return False
@@ -427,7 +427,7 @@ def check_bool(name, value) -> None:
         raise TypeError(f"{name} must be a bool or None, not {type(value).__name__}")
 
 
-def check_text(name, value) -> None:
+def check_option_text(name, value) -> None:
     if isinstance(value, bool) or not (
         isinstance(value, str) or hasattr(type(value), "__index__") or hasattr(type(value), "__fspath__")
     ):

@@ -248,7 +248,7 @@ cdef object _driver_error(cydriver.CUresult err, const char* api):
     kind = _CLASS_BY_NAME.get(name, CUDAError)
     call = api.decode() if api != NULL else None
     log = errors.last_failure(_driver_log(), name, call)
-    message = _message(name, explanation, call)
+    message = _error_message(name, explanation, call)
     if log:
         logs.error("%s\n%s", message, log)
         # The report of a failed kernel also has the source line and the thread.
@@ -263,7 +263,7 @@ cdef object _driver_error(cydriver.CUresult err, const char* api):
     return _add_memory_sizes(error) if kind is OutOfMemoryError else error
 
 
-cdef str _message(str name, str explanation, object api):
+cdef str _error_message(str name, str explanation, object api):
     return f"{name}: {explanation}" if api is None else f"{name}: {explanation} ({api})"
 
 
@@ -441,7 +441,7 @@ def nvrtc_error(error, api=None, log=None) -> NVRTCError:
     # nvrtcGetErrorString() returns only the name of the code.
     name = getattr(error, "name", str(error))
     explanation = name.removeprefix("NVRTC_ERROR_").replace("_", " ").lower()
-    message = f"{_message(name, explanation, api)}; see errors#compile-errors" + (f"\n{log}" if log else "")
+    message = f"{_error_message(name, explanation, api)}; see errors#compile-errors" + (f"\n{log}" if log else "")
     return NVRTCError(message, code=int(error), name=name, api=api, explanation=explanation, log=log)
 
 

@@ -9,7 +9,7 @@ import os
 import time
 from _thread import allocate_lock, get_native_id, start_new_thread  # importing threading takes longer
 
-__all__ = ["Worker", "call_interruptibly", "wait_in_steps"]
+__all__ = ["Worker", "run_interruptibly", "wait_in_steps"]
 
 
 CANCEL_TIMEOUT = 0.5  # seconds to wait for a call to return after it was canceled
@@ -18,7 +18,7 @@ STEP = 0.05  # seconds between checks for signals
 _running: dict[object, None] = {}  # a token for each call in progress, in all threads
 
 
-def call_interruptibly(function, cancel, abandon, worker: Worker | None = None):
+def run_interruptibly(function, cancel, abandon, worker: Worker | None = None):
     """Return ``function()``, unless a signal handler raises an exception on the main thread.
 
     Only the main thread runs signal handlers. If it makes this call, the function runs on a helper thread.
@@ -148,7 +148,7 @@ class _Call:
     def run(self):
         try:
             self.result = _run(self._function)
-        except BaseException as error:  # call_interruptibly raises it
+        except BaseException as error:  # run_interruptibly raises it
             self.error = error
         del self._function
         with self._lock:

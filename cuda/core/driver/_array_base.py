@@ -10,19 +10,19 @@ from cuda import core
 from cuda.core import LEGACY_DEFAULT_STREAM, Buffer
 from cuda.core._classic import capture_count, list_argument, shown
 from cuda.core.driver._array_layout import (
-    c_strides,
-    checked_shape,
-    f_strides,
+    c_byte_strides,
+    checked_array_shape,
+    f_byte_strides,
     kept_order_strides,
     memory_range,
 )
-from cuda.core.driver._array_memory import ResultAllocation, open_results, share, take_array
-from cuda.core.driver._checks import callable_argument, checked_int, dtype_of, ordered
-from cuda.core.driver._context import Context, Device, current_context
+from cuda.core.driver._array_memory import ResultAllocation, open_results, share_result, take_array
+from cuda.core.driver._checks import callable_argument, checked_int, numpy_dtype, ordered
+from cuda.core.driver._context import Context, Device, context_for
 from cuda.core.driver._device_memory import DeviceAllocation, as_pointer, mem_alloc
 from cuda.core.driver._errors import INVALID_CONTEXT, INVALID_HANDLE, logic_error
 from cuda.core.driver._storage import ArrayStorage, fast_array, make_view, set_layout
-from cuda.core.driver._streams import stream_of
+from cuda.core.driver._streams import core_stream
 from cuda.core.utils import StridedMemoryView
 
 __all__ = [
@@ -30,7 +30,8 @@ __all__ = [
     "ArrayDevice",
     "ArrayFlags",
     "array_device",
-    "check_device",
+    "check_array",
+    "check_on_device",
     "checked_dtype",
     "device_of",
     "overlap",
@@ -67,7 +68,7 @@ class ArrayDevice:
 
 def array_device(api: str = "cuMemAlloc") -> ArrayDevice:
     """Return the device of the current context, or raise LogicError for the driver call ``api`` if there is none."""
-    context = current_context(api)
+    context = context_for(api)
     return context.array_device or device_of(context)
 
 
@@ -81,7 +82,13 @@ def device_of(context: Context) -> ArrayDevice:
     return found
 
 
-def check_device(device: ArrayDevice, *others: ArrayDevice) -> None:
+def check_array(name: str, array) -> None:
+    """Raise TypeError unless an argument is an array."""
+    if not isinstance(array, ArrayBase):
+        raise TypeError(f"{name} must be a GPUArray, not {type(array).__name__}")
+
+
+def check_on_device(device: ArrayDevice, *others: ArrayDevice) -> None:
     """Raise LogicError unless all arrays are on the current context's device."""
     for other in (array_device("cuLaunchKernel"), *others):
         if other is not device:
@@ -109,11 +116,11 @@ class ArrayBase(ArrayStorage):
         is_plain = gpudata is None and strides is None and base is None and allocator is mem_alloc
         if is_plain and order == "C" and fast_array(self, shape, dtype):
             return
-        shape = checked_shape(shape)
+        shape = checked_array_shape(shape)
         dtype = checked_dtype(dtype)
         if strides is None:
             order = ordered(order)
-            strides = (c_strides if order == "C" else f_strides)(shape, dtype.itemsize)
+            strides = (c_byte_strides if order == "C" else f_byte_strides)(shape, dtype.itemsize)
         else:
             strides = tuple([checked_int("each of strides", stride) for stride in list_argument("strides", strides)])
             if any(stride % dtype.alignment for stride in strides):
@@ -134,7 +141,7 @@ class ArrayBase(ArrayStorage):
             if self.nbytes > MAX_BYTES:
                 raise ValueError(f"an array of shape {shown(shape)} and type {dtype} has more than {MAX_BYTES} bytes")
             if allocator is mem_alloc:
-                gpudata = take_array(current_context("cuMemAlloc"), self.nbytes)
+                gpudata = take_array(context_for("cuMemAlloc"), self.nbytes)
             else:
                 gpudata = allocator(self.nbytes)
             if gpudata is None:
@@ -160,10 +167,10 @@ class ArrayBase(ArrayStorage):
     def _new_result(cls, shape, dtype, strides=None, allocator=mem_alloc):
         """Return a new array for a result. ``shape`` and ``dtype`` must already be checked."""
         new = ArrayStorage.__new__(cls)
-        set_layout(new, shape, c_strides(shape, dtype.itemsize) if strides is None else strides, dtype)
+        set_layout(new, shape, c_byte_strides(shape, dtype.itemsize) if strides is None else strides, dtype)
         if new.nbytes > MAX_BYTES:
             raise ValueError(f"an array of shape {shown(shape)} and type {dtype} has more than {MAX_BYTES} bytes")
-        context = current_context("cuMemAlloc")
+        context = context_for("cuMemAlloc")
         new._device = context.array_device or device_of(context)
         new._take_memory(allocator, context)
         return new
@@ -178,7 +185,7 @@ class ArrayBase(ArrayStorage):
         if dtype is self.dtype or itemsize == self.dtype.itemsize:
             new.strides = self.strides
         else:
-            new.strides = (c_strides if self._is_c else f_strides)(self.shape, itemsize)
+            new.strides = (c_byte_strides if self._is_c else f_byte_strides)(self.shape, itemsize)
         new.nbytes = size * itemsize
         new._is_c = self._is_c
         new._is_f = self._is_f
@@ -230,9 +237,9 @@ class ArrayBase(ArrayStorage):
         if order == "K":
             return kept_order_strides(self.shape, self.strides, dtype.itemsize)
         if order == "C" or (order == "A" and not (self._is_f and not self._is_c)):
-            return c_strides(self.shape, dtype.itemsize)
+            return c_byte_strides(self.shape, dtype.itemsize)
         if order in ("F", "A"):
-            return f_strides(self.shape, dtype.itemsize)
+            return f_byte_strides(self.shape, dtype.itemsize)
         raise ValueError(f"order must be 'C', 'F', 'A' or 'K', not {shown(order)}")
 
     def _view(self, offset: int, shape, strides, dtype):
@@ -246,7 +253,7 @@ class ArrayBase(ArrayStorage):
     def _share(self) -> None:
         """Defer freeing the memory to the end of all pending device work, because external code might use it."""
         if self._owner.__class__ is ResultAllocation:
-            share(self._owner)
+            share_result(self._owner)
 
     def _pointer_on(self, stream) -> int:
         """Return the kernel argument for a launch on a stream, where None is the default stream."""
@@ -350,7 +357,7 @@ def stream_for(stream, *arrays):
     """
     if stream is None:
         return None
-    inner = stream_of(stream)
+    inner = core_stream(stream)
     results = [array for array in arrays if array._owner.__class__ is ResultAllocation]
     if results:
         if inner.is_nonblocking and not capture_count():
@@ -442,7 +449,7 @@ def checked_dtype(dtype) -> np.dtype:
         If elements are Python objects, have a non-native byte order, extended precision, or no size, or if the dtype
         is a subarray.
     """
-    dtype = dtype_of(dtype)
+    dtype = numpy_dtype(dtype)
     if dtype.hasobject:
         raise TypeError("elements in device memory cannot be Python objects")
     if not dtype.isnative:

@@ -9,9 +9,9 @@ import numbers
 import numpy as np
 
 from cuda.core._classic import list_argument
-from cuda.core.driver._array_base import ArrayBase, check_device, overlap, stream_for
-from cuda.core.driver._array_layout import broadcast_shape, broadcast_strides, checked_axis, checked_shape
-from cuda.core.driver._array_transfer import convert, copy_of, word_dtype
+from cuda.core.driver._array_base import ArrayBase, check_array, check_on_device, overlap, stream_for
+from cuda.core.driver._array_layout import broadcast_shape, broadcast_strides, checked_array_shape, checked_axis
+from cuda.core.driver._array_transfer import convert_array, copy_of, word_dtype
 from cuda.core.driver._kernels import COMPUTE_TYPES, Elementwise, Operand
 from cuda.core.driver._storage import PlanFields, fast_binary, fast_unary
 
@@ -24,20 +24,20 @@ __all__ = [
     "Plan",
     "UNARY",
     "UNARY_OF",
-    "apply",
+    "apply_operation",
     "binary",
-    "concatenate",
-    "if_positive",
     "in_place",
+    "join_arrays",
     "launch_plan",
     "linear_combination",
     "operand_of",
-    "put",
-    "stack",
-    "take",
+    "put_elements",
+    "select_nonzero",
+    "select_positive",
+    "stack_arrays",
+    "take_elements",
     "take_put",
     "unary",
-    "where",
 ]
 
 
@@ -238,7 +238,7 @@ def binary(operation: Operation, a, b, out=None, stream=None):
         result = fast_binary(operation, a, b)
         if result is not None:
             return result
-    return apply(operation, (a, b), out, stream)
+    return apply_operation(operation, (a, b), out, stream)
 
 
 def unary(operation: Operation, a: ArrayBase, out=None, stream=None, dtype=None):
@@ -253,7 +253,7 @@ def unary(operation: Operation, a: ArrayBase, out=None, stream=None, dtype=None)
         result = fast_unary(operation, a, dtype)
         if result is not None:
             return result
-    return apply(operation, (a,), out, stream, dtype)
+    return apply_operation(operation, (a,), out, stream, dtype)
 
 
 def in_place(operation: Operation, a: ArrayBase, b):
@@ -266,10 +266,10 @@ def in_place(operation: Operation, a: ArrayBase, b):
         return NotImplemented
     if broadcast_shape(a.shape, shape) != a.shape:
         raise ValueError(f"an operand of shape {shape} cannot be broadcast to the array's shape {a.shape}")
-    return apply(operation, (a, b), a, None)
+    return apply_operation(operation, (a, b), a, None)
 
 
-def apply(operation: Operation, operands: tuple, out, stream, dtype=None):
+def apply_operation(operation: Operation, operands: tuple, out, stream, dtype=None):
     """Apply an operation to any supported operands. See :func:`binary` and :func:`unary`."""
     operands = tuple(map(operand_of, operands))
     if any(operand is NotImplemented for operand in operands):
@@ -304,7 +304,7 @@ def launch_plan(plan: Plan, stream, out: ArrayBase, operands) -> None:
     arrays = [item for item in operands if isinstance(item, ArrayBase)]
     for item in (out, *arrays):
         item._check_open()
-    check_device(device, *(item._device for item in arrays))
+    check_on_device(device, *(item._device for item in arrays))
     shape = out.shape
     places = [(out._address, out.strides)]
     arguments = [out._argument]
@@ -395,7 +395,7 @@ def make_plan(operation: Operation, kinds, scalar, out_dtype, arch: str) -> Plan
     body = f"{types}typedef A T; r = ({output.variable})({expression})"
     elementwise = Elementwise(f"array_{operation.name}", [output], inputs, body)
     scalars = tuple(
-        [maker_of(converted) if is_scalar else None for converted, is_scalar in zip(loop, scalar, strict=True)]
+        [number_maker(converted) if is_scalar else None for converted, is_scalar in zip(loop, scalar, strict=True)]
     )
     return Plan(elementwise, result, scalars, arch)
 
@@ -409,7 +409,7 @@ def result_dtype(operation: Operation, kinds, scalar, loop, natural) -> np.dtype
     return np.result_type(*loop)
 
 
-def maker_of(dtype: np.dtype):
+def number_maker(dtype: np.dtype):
     """Return the function that converts a number to a kernel argument."""
     if dtype == np.float16:
         return half_argument
@@ -422,20 +422,18 @@ def half_argument(number) -> np.float32:
 
 def linear_combination(a, a_factor, b, b_factor, out=None, stream=None):
     """Return ``a_factor * a + b_factor * b``."""
-    if not isinstance(b, ArrayBase):
-        raise TypeError(f"other must be a GPUArray, not {type(b).__name__}")
-    operands = {"p": checked_number(a_factor, "selffac"), "a": a, "q": checked_number(b_factor, "otherfac"), "b": b}
+    check_array("other", b)
+    operands = {"p": checked_operand(a_factor, "selffac"), "a": a, "q": checked_operand(b_factor, "otherfac"), "b": b}
     dtype = np.result_type(*map(promoted, operands.values()))
     if dtype not in COMPUTE_TYPES:
         raise TypeError(f"mul_add is not supported for elements of type {dtype}")
     return compute("mul_add", operands, dict.fromkeys(operands, dtype), dtype, "r = p * a + q * b", out, stream)
 
 
-def where(criterion, then_, else_, out=None, stream=None):
+def select_nonzero(criterion, then_, else_, out=None, stream=None):
     """Return elements of ``then_`` where ``criterion`` is not zero, else of ``else_``."""
-    if not isinstance(criterion, ArrayBase):
-        raise TypeError(f"criterion must be a GPUArray, not {type(criterion).__name__}")
-    then_, else_ = checked_number(then_, "then_"), checked_number(else_, "else_")
+    check_array("criterion", criterion)
+    then_, else_ = checked_operand(then_, "then_"), checked_operand(else_, "else_")
     if isinstance(then_, ArrayBase) and then_.dtype.kind == "V":
         dtype = then_.dtype
         if not isinstance(else_, ArrayBase) or else_.dtype != dtype:
@@ -447,13 +445,12 @@ def where(criterion, then_, else_, out=None, stream=None):
     return compute("where", operands, loops, dtype, f"r = {not_zero('c', criterion.dtype)} ? t : e", out, stream)
 
 
-def if_positive(criterion, then_, else_, out=None, stream=None):
+def select_positive(criterion, then_, else_, out=None, stream=None):
     """Return elements of ``then_`` where ``criterion`` is greater than zero, else of ``else_``."""
-    if not isinstance(criterion, ArrayBase):
-        raise TypeError(f"criterion must be a GPUArray, not {type(criterion).__name__}")
+    check_array("criterion", criterion)
     if criterion.dtype.kind not in "biuf":
         raise TypeError(f"elements of type {criterion.dtype} are not ordered")
-    then_, else_ = checked_number(then_, "then_"), checked_number(else_, "else_")
+    then_, else_ = checked_operand(then_, "then_"), checked_operand(else_, "else_")
     choices = [item for item in (then_, else_) if isinstance(item, ArrayBase)]
     for item in choices:
         if item.shape != criterion.shape:
@@ -490,7 +487,7 @@ def compute(name: str, operands: dict, loops: dict, dtype: np.dtype, body: str, 
             Operand(variable, kind, loops[variable], is_scalar)
             for variable, kind, is_scalar in zip(operands, kinds, scalar, strict=True)
         ]
-        makers = tuple([maker_of(item.compute) if item.is_scalar else None for item in inputs])
+        makers = tuple([number_maker(item.compute) if item.is_scalar else None for item in inputs])
         elementwise = Elementwise(f"array_{name}", [Operand("r", out_dtype, dtype)], inputs, body)
         plan = device.plans[key] = Plan(elementwise, out_dtype, makers, device.arch)
     shape = broadcast_shape(*(item.shape for item in arrays))
@@ -508,7 +505,7 @@ def compute(name: str, operands: dict, loops: dict, dtype: np.dtype, body: str, 
     return out
 
 
-def take(a: ArrayBase, indices: ArrayBase, out=None, stream=None, offset: int = 0):
+def take_elements(a: ArrayBase, indices: ArrayBase, out=None, stream=None, offset: int = 0):
     """Return the elements at the given indices of the flattened array, or zero for indices out of range."""
     check_indices(indices)
     out = out if out is not None else a._new(indices.shape, a.dtype)
@@ -525,11 +522,11 @@ def take(a: ArrayBase, indices: ArrayBase, out=None, stream=None, offset: int = 
         f"{_PLACE}; if (place < count) r = a[place]; else r = {{}}",
     )
     arguments = (out._address, indices._address, a._address, offset, a.size)
-    run(kernel, stream, indices.shape, (out, indices), arguments, a)
+    run_elementwise(kernel, stream, indices.shape, (out, indices), arguments, a)
     return out
 
 
-def put(a: ArrayBase, indices: ArrayBase, values: ArrayBase, stream=None) -> None:
+def put_elements(a: ArrayBase, indices: ArrayBase, values: ArrayBase, stream=None) -> None:
     """Store values at the given indices of the flattened array, and ignore indices out of range."""
     check_indices(indices)
     if values.dtype != a.dtype or values.shape != indices.shape:
@@ -549,7 +546,7 @@ def put(a: ArrayBase, indices: ArrayBase, values: ArrayBase, stream=None) -> Non
         f"{_PLACE}; if (place < count) (({Operand('a', words).storage}*)a)[place] = v",
     )
     arguments = (values._address, indices._address, a._address, 0, a.size)
-    run(kernel, stream, indices.shape, (values, indices), arguments, a)
+    run_elementwise(kernel, stream, indices.shape, (values, indices), arguments, a)
 
 
 def take_put(a: ArrayBase, out: ArrayBase, source, dest, offset: int = 0, stream=None) -> None:
@@ -558,10 +555,10 @@ def take_put(a: ArrayBase, out: ArrayBase, source, dest, offset: int = 0, stream
     check_indices(dest)
     if source.shape != dest.shape:
         raise ValueError(f"dest_indices and src_indices must have the same shape, not {dest.shape} and {source.shape}")
-    put(out, dest, take(a, source, None, stream, offset), stream)
+    put_elements(out, dest, take_elements(a, source, None, stream, offset), stream)
 
 
-def concatenate(arrays, axis: int = 0, allocator=None):
+def join_arrays(arrays, axis: int = 0, allocator=None):
     """Return arrays joined along an axis."""
     arrays = checked_arrays(arrays)
     first = arrays[0]
@@ -577,12 +574,12 @@ def concatenate(arrays, axis: int = 0, allocator=None):
     start = 0
     for item in arrays:
         place = (slice(None),) * axis + (slice(start, start + item.shape[axis]),)
-        convert(item, result[place])
+        convert_array(item, result[place])
         start += item.shape[axis]
     return result
 
 
-def stack(arrays, axis: int = 0, allocator=None):
+def stack_arrays(arrays, axis: int = 0, allocator=None):
     """Return arrays of one shape joined along a new axis."""
     arrays = checked_arrays(arrays)
     shape = arrays[0].shape
@@ -593,7 +590,7 @@ def stack(arrays, axis: int = 0, allocator=None):
     joined = shape[:axis] + (len(arrays),) + shape[axis:]
     result = arrays[0]._new(joined, joint_dtype(arrays), allocator=allocator)
     for number, item in enumerate(arrays):
-        convert(item, result[(slice(None),) * axis + (number,)])
+        convert_array(item, result[(slice(None),) * axis + (number,)])
     return result
 
 
@@ -615,11 +612,11 @@ def chosen_kernel(device, key, outputs, inputs, body: str) -> Elementwise:
     return kernel
 
 
-def run(kernel: Elementwise, stream, shape, arrays, arguments, *others) -> None:
+def run_elementwise(kernel: Elementwise, stream, shape, arrays, arguments, *others) -> None:
     for item in (*arrays, *others):
         item._check_open()
     device = arrays[0]._device
-    check_device(device, *(item._device for item in (*arrays, *others)))
+    check_on_device(device, *(item._device for item in (*arrays, *others)))
     inner = stream_for(stream, *arrays, *others)
     kernel.launch(device.arch, inner, shape, [(item._address, item.strides) for item in arrays], arguments)
 
@@ -630,7 +627,7 @@ def not_zero(name: str, dtype: np.dtype) -> str:
     return f"({name}._M_re != 0 || {name}._M_im != 0)" if dtype.kind == "c" else f"({name} != 0)"
 
 
-def checked_number(item, name: str):
+def checked_operand(item, name: str):
     operand = operand_of(item)
     if operand is NotImplemented:
         raise TypeError(f"{name} must be a GPUArray or a number, not {type(item).__name__}")
@@ -644,16 +641,14 @@ def promoted(item):
 
 
 def check_indices(indices) -> None:
-    if not isinstance(indices, ArrayBase):
-        raise TypeError(f"indices must be a GPUArray, not {type(indices).__name__}")
+    check_array("indices", indices)
     if indices.dtype.kind not in "iu":
         raise TypeError(f"indices must have integer elements, not {indices.dtype}")
 
 
 def check_result(out, shape, dtype) -> None:
-    if not isinstance(out, ArrayBase):
-        raise TypeError(f"out must be a GPUArray, not {type(out).__name__}")
-    if out.shape != checked_shape(shape) or out.dtype != dtype:
+    check_array("out", out)
+    if out.shape != checked_array_shape(shape) or out.dtype != dtype:
         raise ValueError(f"out must have shape {shape} and type {dtype}, not shape {out.shape} and type {out.dtype}")
 
 

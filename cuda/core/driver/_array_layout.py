@@ -14,12 +14,12 @@ __all__ = [
     "ORDERS",
     "broadcast_shape",
     "broadcast_strides",
-    "c_strides",
+    "c_byte_strides",
+    "checked_array_shape",
     "checked_axis",
-    "checked_shape",
     "completed_shape",
     "element_count",
-    "f_strides",
+    "f_byte_strides",
     "indexed",
     "is_c_contiguous",
     "is_f_contiguous",
@@ -34,7 +34,7 @@ ORDERS = ("C", "F", "A", "K")
 MAX_DIMENSIONS = 64
 
 
-def checked_shape(shape) -> tuple[int, ...]:
+def checked_array_shape(shape) -> tuple[int, ...]:
     """Return a shape as a tuple of ints, from an int, a sequence of ints, or an array with up to one dimension.
 
     Raises
@@ -90,7 +90,7 @@ def element_count(shape) -> int:
     return count
 
 
-def c_strides(shape, itemsize: int) -> tuple[int, ...]:
+def c_byte_strides(shape, itemsize: int) -> tuple[int, ...]:
     """Return the strides in bytes of a C-contiguous array."""
     strides, step = [], itemsize
     for extent in reversed(shape):
@@ -99,7 +99,7 @@ def c_strides(shape, itemsize: int) -> tuple[int, ...]:
     return tuple(reversed(strides))
 
 
-def f_strides(shape, itemsize: int) -> tuple[int, ...]:
+def f_byte_strides(shape, itemsize: int) -> tuple[int, ...]:
     """Return the strides in bytes of a Fortran-contiguous array."""
     strides, step = [], itemsize
     for extent in shape:
@@ -217,7 +217,7 @@ def reshaped_strides(shape, strides, new_shape, itemsize: int, order: str) -> tu
         found = reshaped_strides(shape[::-1], strides[::-1], new_shape[::-1], itemsize, "C")
         return None if found is None else found[::-1]
     if 0 in shape:
-        return c_strides(new_shape, itemsize)
+        return c_byte_strides(new_shape, itemsize)
     old, rows = joined_dimensions(shape, [strides])
     row = rows[0]
     result: list[int] = []

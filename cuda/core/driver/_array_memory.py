@@ -35,7 +35,7 @@ from cuda.core.driver._device_memory import DeviceAllocation, PlainMemory, mem_a
 from cuda.core.driver._errors import classic_error
 from cuda.core.driver._storage import ResultSource
 
-__all__ = ["ResultAllocation", "SharedAllocation", "is_of_pool", "share", "take_array", "take_result"]
+__all__ = ["ResultAllocation", "SharedAllocation", "is_of_pool", "share_result", "take_array", "take_result"]
 
 KEPT_SHARE = 16
 
@@ -217,7 +217,7 @@ def is_of_pool(memory) -> bool:
     return isinstance(memory, ResultAllocation) and isinstance(memory.memory_resource, _ResultPool)
 
 
-def share(memory: ResultAllocation) -> None:
+def share_result(memory: ResultAllocation) -> None:
     """Defer freeing memory to the end of all pending device work, because external code might use it."""
     if type(memory) is ResultAllocation:
         memory.__class__ = SharedAllocation

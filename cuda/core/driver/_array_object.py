@@ -10,7 +10,7 @@ from cuda.core._classic import shown
 from cuda.core.driver._array_base import checked_dtype
 from cuda.core.driver._array_functions import UNARY_OF, linear_combination, unary
 from cuda.core.driver._array_layout import (
-    c_strides,
+    c_byte_strides,
     checked_axis,
     completed_shape,
     indexed,
@@ -21,7 +21,7 @@ from cuda.core.driver._array_layout import (
 )
 from cuda.core.driver._array_operators import ArrayOperators, call_function, call_ufunc
 from cuda.core.driver._array_reductions import all_of, any_of, reduce_axes
-from cuda.core.driver._array_transfer import assign, convert, copy_of, download, fill, upload
+from cuda.core.driver._array_transfer import assign, convert_array, copy_of, download, fill_elements, upload
 from cuda.core.driver._storage import fast_item
 from cuda.core.driver._textures import bind_elements, bind_memory
 
@@ -248,7 +248,7 @@ class GPUArray(ArrayOperators):
         TypeError, ValueError, OverflowError
             If ``value`` cannot be converted to the array's data type.
         """
-        fill(self, value, stream)
+        fill_elements(self, value, stream)
         return self
 
     def astype(self, dtype, stream=None) -> GPUArray:
@@ -267,7 +267,7 @@ class GPUArray(ArrayOperators):
             If the types cannot be converted, for example structures.
         """
         new = self._new_like(checked_dtype(dtype))
-        convert(self, new, stream)
+        convert_array(self, new, stream)
         return new
 
     def reverse(self, stream=None) -> GPUArray:
@@ -280,7 +280,7 @@ class GPUArray(ArrayOperators):
         """
         new = self._new_like(self.dtype)
         flipped = tuple([slice(None, None, -1)] * self.ndim)
-        convert(self[flipped], new, stream)
+        convert_array(self[flipped], new, stream)
         return new
 
     def reshape(self, *shape, order: str = "C") -> GPUArray:
@@ -308,7 +308,7 @@ class GPUArray(ArrayOperators):
         shape = completed_shape(shape, self.size)
         is_dense = self._is_c and order == "C"
         layout = () if is_dense else (self.shape, self.strides, shape, self.dtype.itemsize, order)
-        strides = c_strides(shape, self.dtype.itemsize) if is_dense else reshaped_strides(*layout)
+        strides = c_byte_strides(shape, self.dtype.itemsize) if is_dense else reshaped_strides(*layout)
         if strides is None:
             return copy_of(self, order).reshape(shape, order=order)
         return self._view(0, shape, strides, self.dtype)

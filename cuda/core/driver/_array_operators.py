@@ -12,16 +12,16 @@ from cuda.core.driver._array_base import ArrayBase
 from cuda.core.driver._array_functions import (
     BINARY_OF,
     UNARY_OF,
-    apply,
+    apply_operation,
     binary,
-    concatenate,
     in_place,
-    stack,
-    take,
+    join_arrays,
+    select_nonzero,
+    stack_arrays,
+    take_elements,
     unary,
-    where,
 )
-from cuda.core.driver._array_reductions import dot, reduce_axes
+from cuda.core.driver._array_reductions import dot_product, reduce_axes
 
 if TYPE_CHECKING:
     from cuda.core.driver._array_object import GPUArray
@@ -211,7 +211,7 @@ def call_ufunc(self, ufunc, method, *inputs, out=None, **kwargs):
         return NotImplemented
     if len(inputs) == 2 and out is None:
         return binary(operation, *inputs)
-    return apply(operation, inputs, out, None)
+    return apply_operation(operation, inputs, out, None)
 
 
 def call_function(self, function, types, args, kwargs):
@@ -270,7 +270,7 @@ def like(value):
 def where_function(condition, *choices):
     if len(choices) != 2:
         raise TypeError("where of a GPUArray requires x and y")
-    return where(condition, *choices)
+    return select_nonzero(condition, *choices)
 
 
 _REDUCTIONS = {
@@ -290,11 +290,11 @@ _FUNCTIONS = {
     np.all: without_dtype("all"),
     np.mean: mean,
     np.where: where_function,
-    np.concatenate: lambda arrays, axis=0: concatenate(arrays, axis),
-    np.stack: lambda arrays, axis=0: stack(arrays, axis),
-    np.take: lambda a, indices: take(a, indices),
-    np.dot: dot,
-    np.vdot: lambda a, b: dot(a.conj(), b),
+    np.concatenate: lambda arrays, axis=0: join_arrays(arrays, axis),
+    np.stack: lambda arrays, axis=0: stack_arrays(arrays, axis),
+    np.take: lambda a, indices: take_elements(a, indices),
+    np.dot: dot_product,
+    np.vdot: lambda a, b: dot_product(a.conj(), b),
     np.transpose: lambda a, axes=None: a.transpose(axes),
     np.reshape: lambda a, shape, order="C": a.reshape(shape, order=order),
     np.ravel: lambda a, order="C": a.ravel(order),

@@ -14,9 +14,9 @@ import threading
 
 import numpy as np
 
-from cuda.core.driver._array_base import ArrayBase, check_device, checked_dtype, stream_for
+from cuda.core.driver._array_base import ArrayBase, check_array, check_on_device, checked_dtype, stream_for
 from cuda.core.driver._array_layout import broadcast_shape, checked_axis, joined_dimensions
-from cuda.core.driver._array_transfer import copy_of, is_packed
+from cuda.core.driver._array_transfer import copy_of, is_gapless
 from cuda.core.driver._copies import memset_d8_async
 from cuda.core.driver._device_memory import as_pointer, mem_alloc
 from cuda.core.driver._kernels import (
@@ -35,12 +35,12 @@ __all__ = [
     "Reduction",
     "all_of",
     "any_of",
-    "dot",
+    "dot_product",
     "next_turn",
     "reduce_all",
     "reduce_axes",
     "scratch_memory",
-    "subset_dot",
+    "subset_dot_product",
     "subset_reduce",
 ]
 
@@ -493,13 +493,13 @@ def reduce_all(name: str, array: ArrayBase, dtype=None, stream=None, allocator=N
     ValueError
         If the array is empty and ``name`` is ``"max"`` or ``"min"``.
     """
-    check_array(array)
+    check_array("the operand", array)
     if stream is None and allocator is None and out is None:
         result = fast_reduction(name, array, dtype, scratch_of_thread)
         if result is not None:
             return result
     result_dtype = checked_result(name, array, dtype)
-    if not is_packed(array):
+    if not is_gapless(array):
         array = copy_of(array, "C", stream)
     result = array._new((), result_dtype, allocator=allocator) if out is None else out
     device = array._device
@@ -508,7 +508,7 @@ def reduce_all(name: str, array: ArrayBase, dtype=None, stream=None, allocator=N
     if reduction is None:
         reduction = device.plans[key] = make_reduction(name, array.dtype, result_dtype)
     packed = reduction.packs[0] > 1 and array._address % PACK_BYTES == 0 and array.size >= reduction.packs[0]
-    run(reduction, device, array.size, (array,), result, stream, packed)
+    run_reduction(reduction, device, array.size, (array,), result, stream, packed)
     if packed:
         # Structures do not take this path, so the thread's scratch memory is large enough.
         device.plans["reduce packs", name, array.dtype, dtype] = ReductionPlan(
@@ -522,14 +522,14 @@ def reduce_all(name: str, array: ArrayBase, dtype=None, stream=None, allocator=N
     return result
 
 
-def dot(a: ArrayBase, b: ArrayBase, dtype=None, stream=None, allocator=None):
+def dot_product(a: ArrayBase, b: ArrayBase, dtype=None, stream=None, allocator=None):
     """Return the sum of the elementwise products. See :func:`cuda.core.driver.gpuarray.dot`."""
-    check_array(a)
-    check_array(b)
+    check_array("the operand", a)
+    check_array("the operand", b)
     if a.size != b.size:
         raise ValueError(f"a and b must have the same size, not {a.size} and {b.size} elements")
     dtype = np.result_type(a.dtype, b.dtype) if dtype is None else checked_dtype(dtype)
-    if a.shape == b.shape and is_packed(a) and a.strides == b.strides:
+    if a.shape == b.shape and is_gapless(a) and a.strides == b.strides:
         pass
     else:
         a, b = (item if item._is_c else copy_of(item, "C", stream) for item in (a, b))
@@ -540,7 +540,7 @@ def dot(a: ArrayBase, b: ArrayBase, dtype=None, stream=None, allocator=None):
         text = f"{value_in(dtype, a.dtype, 'a')} * {value_in(dtype, b.dtype, 'b')}"
         reduction = a._device.plans[key] = make_map(text, {"a": a.dtype, "b": b.dtype}, dtype, "sum")
     packed = reduction.packs is not None and (a._address | b._address) % PACK_BYTES == 0
-    run(reduction, a._device, a.size, (a, b), result, stream, packed)
+    run_reduction(reduction, a._device, a.size, (a, b), result, stream, packed)
     return result
 
 
@@ -551,7 +551,7 @@ def subset_reduce(name: str, subset: ArrayBase, a: ArrayBase, dtype=None, stream
     return subset_map(name, subset, {"a": a}, value_in(dtype, a.dtype, "a"), dtype, stream, allocator)
 
 
-def subset_dot(subset: ArrayBase, a: ArrayBase, b: ArrayBase, dtype=None, stream=None, allocator=None):
+def subset_dot_product(subset: ArrayBase, a: ArrayBase, b: ArrayBase, dtype=None, stream=None, allocator=None):
     """Return the dot product of the elements selected by an index array."""
     check_subset(subset, a, b)
     dtype = np.result_type(a.dtype, b.dtype) if dtype is None else checked_dtype(dtype)
@@ -568,7 +568,7 @@ def subset_map(name: str, subset, arrays, text: str, dtype, stream, allocator):
     if reduction is None:
         reduction = subset._device.plans[key] = make_map(text.replace("[i]", "[subset[i]]"), dtypes, dtype, name)
     result = subset._new((), dtype, allocator=allocator)
-    run(reduction, subset._device, subset.size, (subset, *arrays.values()), result, stream)
+    run_reduction(reduction, subset._device, subset.size, (subset, *arrays.values()), result, stream)
     return result
 
 
@@ -596,7 +596,7 @@ def reduce_axes(name: str, array: ArrayBase, axis, dtype, stream, keepdims: bool
     kept = [item for item in range(array.ndim) if item not in gone]
     out = array._new(tuple([array.shape[item] for item in kept]), result_dtype)
     if out.size:
-        check_device(array._device)
+        check_on_device(array._device)
         key = ("reduce axes", name, array.dtype, result_dtype)
         reduction = array._device.plans.get(key)
         if reduction is None:
@@ -627,25 +627,22 @@ def checked_result(name: str, array: ArrayBase, dtype, extents=None) -> np.dtype
     return result
 
 
-def check_array(array) -> None:
-    if not isinstance(array, ArrayBase):
-        raise TypeError(f"the operand must be a GPUArray, not {type(array).__name__}")
-
-
 def check_subset(subset, *arrays) -> None:
-    check_array(subset)
+    check_array("the operand", subset)
     for array in arrays:
-        check_array(array)
+        check_array("the operand", array)
     if subset.dtype.kind not in "iu":
         raise TypeError(f"subset must have integer elements, not {subset.dtype}")
     broadcast_shape(*(array.shape for array in arrays))
 
 
-def run(reduction: Reduction, device, size: int, arrays, result: ArrayBase, stream, is_packed: bool = False) -> None:
+def run_reduction(
+    reduction: Reduction, device, size: int, arrays, result: ArrayBase, stream, is_packed: bool = False
+) -> None:
     """Launch a reduction of arrays, and store the value in a 0-d array."""
     for item in (*arrays, result):
         item._check_open()
-    check_device(device, *(item._device for item in (*arrays, result)))
+    check_on_device(device, *(item._device for item in (*arrays, result)))
     inner = stream_for(stream, *arrays, result)
     arguments = [item._argument for item in arrays]
 

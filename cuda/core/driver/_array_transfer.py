@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 
 from cuda.core._classic import shown
-from cuda.core.driver._array_base import ArrayBase, check_device, overlap, stream_for
+from cuda.core.driver._array_base import ArrayBase, check_on_device, overlap, stream_for
 from cuda.core.driver._array_layout import (
     broadcast_shape,
     broadcast_strides,
@@ -28,9 +28,9 @@ from cuda.core.driver._copies import (
 )
 from cuda.core.driver._host_memory import pagelocked_empty
 from cuda.core.driver._kernels import Elementwise, Operand
-from cuda.core.driver._streams import stream_of
+from cuda.core.driver._streams import core_stream
 
-__all__ = ["assign", "convert", "download", "fill", "host_layout", "upload", "word_dtype"]
+__all__ = ["assign", "convert_array", "download", "fill_elements", "host_layout", "upload", "word_dtype"]
 
 _MEMSETS = {1: memset_d8_async, 2: memset_d16_async, 4: memset_d32_async}
 
@@ -71,10 +71,10 @@ def upload(target: ArrayBase, ary: np.ndarray, is_async: bool = False, stream=No
         ary = ary.reshape(target.shape)
     if target.size == 0:
         return
-    if not is_packed(target):
+    if not is_gapless(target):
         staged = target._new(target.shape, target.dtype)
         upload(staged, ary, is_async, stream)
-        convert(staged, target, stream)
+        convert_array(staged, target, stream)
         return
     if ary.strides != target.strides or not ary.flags.forc:
         host, flat = host_layout(target.shape, target.strides, ary.dtype)
@@ -86,7 +86,7 @@ def upload(target: ArrayBase, ary: np.ndarray, is_async: bool = False, stream=No
         memcpy_htod_async(target._address, flat, stream)
     elif stream is not None:
         memcpy_htod_async(target._address, flat, stream)
-        stream_of(stream).sync()
+        core_stream(stream).sync()
     else:
         memcpy_htod(target._address, flat)
 
@@ -118,9 +118,9 @@ def download(source: ArrayBase, ary=None, pagelocked: bool = False, is_async: bo
             source = source.reshape(ary.shape)
     if source.size == 0:
         return np.empty(source.shape, source.dtype) if ary is None else ary
-    if ary is not None and ary.flags.forc and not (is_packed(source) and source.strides == ary.strides):
+    if ary is not None and ary.flags.forc and not (is_gapless(source) and source.strides == ary.strides):
         source = copy_of(source, "C" if ary.flags.c_contiguous else "F", stream)
-    elif not is_packed(source):
+    elif not is_gapless(source):
         source = copy_of(source, "K", stream)
     if ary is None:
         result, flat = host_layout(source.shape, source.strides, source.dtype, pagelocked)
@@ -132,7 +132,7 @@ def download(source: ArrayBase, ary=None, pagelocked: bool = False, is_async: bo
     if is_async or stream is not None:
         memcpy_dtoh_async(flat, source._address, stream)
         if not is_async or (ary is not None and flat is not ary):
-            stream_of(stream).sync()
+            core_stream(stream).sync()
     else:
         memcpy_dtoh(flat, source._address)
     if ary is not None and flat is not ary:
@@ -149,7 +149,7 @@ def host_layout(shape, strides, dtype, pagelocked: bool = False):
     return host.transpose(np.argsort(order)) if len(shape) > 1 else host, flat
 
 
-def is_packed(array: ArrayBase) -> bool:
+def is_gapless(array: ArrayBase) -> bool:
     """Return whether the elements are contiguous in any order of axes."""
     if array._is_c or array._is_f:
         return True
@@ -159,7 +159,7 @@ def is_packed(array: ArrayBase) -> bool:
 def copy_of(source: ArrayBase, order: str = "K", stream=None) -> ArrayBase:
     """Return a new contiguous array with the elements of ``source``."""
     target = source._new_like(source.dtype, order)
-    convert(source, target, stream, is_new=True)
+    convert_array(source, target, stream, is_new=True)
     return target
 
 
@@ -174,11 +174,11 @@ def assign(target: ArrayBase, value, stream=None) -> None:
         value = staged
     if isinstance(value, ArrayBase):
         check_broadcast(value.shape, target.shape)
-        convert(value, target, stream)
+        convert_array(value, target, stream)
     elif isinstance(value, (list, tuple)) and target.dtype.kind != "V":
         assign(target, np.array(value), stream)
     else:
-        fill(target, value, stream)
+        fill_elements(target, value, stream)
 
 
 def check_broadcast(shape, target_shape) -> None:
@@ -192,7 +192,7 @@ def check_broadcast(shape, target_shape) -> None:
         raise ValueError(f"a value of shape {shape} cannot be broadcast to shape {target_shape}")
 
 
-def convert(source: ArrayBase, target: ArrayBase, stream=None, *, is_new: bool = False) -> None:
+def convert_array(source: ArrayBase, target: ArrayBase, stream=None, *, is_new: bool = False) -> None:
     """Copy an array to another one, broadcasting it and converting its data type.
 
     If ``is_new`` is set, the target is a new array, which cannot overlap the source.
@@ -208,10 +208,10 @@ def convert(source: ArrayBase, target: ArrayBase, stream=None, *, is_new: bool =
     if source._address == target._address and source.shape == target.shape and source.strides == target.strides:
         if is_same_type:
             return
-    check_device(target._device, source._device)
+    check_on_device(target._device, source._device)
     if not is_new and overlap(source, target):
         source = copy_of(source, "K", stream)
-    is_alike = source.shape == target.shape and source.strides == target.strides and is_packed(source)
+    is_alike = source.shape == target.shape and source.strides == target.strides and is_gapless(source)
     if is_same_type and is_alike:
         stream_for(stream, source, target)
         memcpy_dtod_async(target._address, source._address, target.nbytes, stream)
@@ -252,7 +252,7 @@ def word_dtype(itemsize: int) -> np.dtype:
     return np.dtype(f"u{itemsize}") if itemsize in (1, 2, 4, 8) else np.dtype(f"V{itemsize}")
 
 
-def fill(target: ArrayBase, value, stream=None) -> None:
+def fill_elements(target: ArrayBase, value, stream=None) -> None:
     """Set all elements to a number or a structure.
 
     Raises
@@ -270,13 +270,13 @@ def fill(target: ArrayBase, value, stream=None) -> None:
         raise type(error)(f"value must be convertible to {target.dtype}, got {shown(value)}") from error
     if not target.size:
         return
-    check_device(target._device)
+    check_on_device(target._device)
     if target.itemsize > MAX_BYTES_BY_VALUE:
         raise ValueError(f"cannot fill elements of {target.itemsize} bytes; the limit is {MAX_BYTES_BY_VALUE} bytes")
     words = word_dtype(target.itemsize)
     bits = element.view(words)[()] if words.kind == "u" else element.tobytes()
     content = set(element.tobytes())
-    if is_packed(target) and (words.itemsize in _MEMSETS or len(content) == 1):
+    if is_gapless(target) and (words.itemsize in _MEMSETS or len(content) == 1):
         width = 1 if len(content) == 1 else words.itemsize
         number = content.pop() if width == 1 else int(bits)
         stream_for(stream, target)

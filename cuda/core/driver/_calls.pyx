@@ -36,11 +36,11 @@ from cuda.core._classic cimport (
 from cuda.core import LEGACY_DEFAULT_STREAM, CUDAError
 from cuda.core._classic import shown
 from cuda.core.driver._checks import host_memory, checked_int
-from cuda.core.driver._context import current_context
+from cuda.core.driver._context import context_for
 from cuda.core.driver._device_memory import DeviceAllocation, as_pointer
 from cuda.core.driver._errors import INVALID_VALUE, classic_error, launch_error, logic_error
 from cuda.core.driver._storage import ArrayStorage
-from cuda.core.driver._streams import Stream as ClassicStream, keep_in, stream_of
+from cuda.core.driver._streams import Stream as ClassicStream, core_stream, keep_in
 from cuda.core.driver._types import SCALARS
 
 __all__ = [
@@ -282,7 +282,7 @@ cdef bint try_fast_launch(
             return False
     config = config_of(self, grid, block, shared)
     if stream is not None:
-        inner = <Stream?>stream_of(stream)
+        inner = <Stream?>core_stream(stream)
     try:
         launch_kernel(inner, config, self._kernel, items, count, True)
     except (CUDAError, RuntimeError) as error:
@@ -434,7 +434,7 @@ cdef Stream prepared_stream(FunctionCall self, object stream):
         known = self._known_stream
     if known is not None and known[0] is stream:
         return <Stream>known[1]
-    found = <Stream?>stream_of(stream)
+    found = <Stream?>core_stream(stream)
     if isinstance(stream, (stream_class, Stream)):
         known = (stream, found)
         with cython.critical_section(self):
@@ -497,7 +497,7 @@ cdef object call_by_python_rules(
     return method(<object>callee, *positional, **by_name)
 
 
-cdef int make_callable() except -1:
+cdef int enable_vectorcalls() except -1:
     cdef FunctionCall function = FunctionCall.__new__(FunctionCall)
     cdef PreparedCall call = PreparedCall.__new__(PreparedCall, function)
     cdef PreparedAsyncCall async_call = PreparedAsyncCall.__new__(PreparedAsyncCall, function)
@@ -506,7 +506,7 @@ cdef int make_callable() except -1:
     return 0
 
 
-make_callable()
+enable_vectorcalls()
 
 
 # ---------------------------------------------------------------------------------------------
@@ -622,7 +622,7 @@ def memcpy_dtod(dest, src, size: int) -> None:
     cdef AllocationPin pin, source_pin
     cdef cydriver.CUdeviceptr pointer, source
     cdef Py_ssize_t count
-    current_context("cuMemcpyDtoD")
+    context_for("cuMemcpyDtoD")
     count = byte_count("cuMemcpyDtoD", size)
     pointer = device_place("cuMemcpyDtoD", dest, &pin, count, "destination")
     source = device_place("cuMemcpyDtoD", src, &source_pin, count, "source")
@@ -655,8 +655,8 @@ def memcpy_dtod_async(dest, src, size: int, stream=None) -> None:
     cdef StreamPin stream_pin
     cdef cydriver.CUdeviceptr pointer, source
     cdef Py_ssize_t count
-    current_context("cuMemcpyDtoDAsync")
-    inner = stream_of(stream)
+    context_for("cuMemcpyDtoDAsync")
+    inner = core_stream(stream)
     count = byte_count("cuMemcpyDtoDAsync", size)
     pointer = device_place("cuMemcpyDtoDAsync", dest, &pin, count, "destination")
     source = device_place("cuMemcpyDtoDAsync", src, &source_pin, count, "source")
@@ -782,12 +782,12 @@ cdef int copy_with_host(str api, object device, object host, bint is_read, bint 
     cdef AllocationPin pin
     cdef StreamPin stream_pin
     cdef cydriver.CUdeviceptr pointer
-    context = current_context(api)
+    context = context_for(api)
     is_held = host_place(host, is_read, &view)
     try:
         pointer = device_place(api, device, &pin, view.len, "source" if is_read else "destination")
         if is_async:
-            inner = stream_of(stream)
+            inner = core_stream(stream)
             Stream_pin(<Stream>inner, &stream_pin)
         if view.len:
             with nogil:
@@ -824,7 +824,7 @@ cpdef uint64_t pattern(str api, object data, int width) except? 0:
     return number & most
 
 
-cdef Py_ssize_t element_count(str api, int width, object count, object size) except -1:
+cdef Py_ssize_t fill_count(str api, int width, object count, object size) except -1:
     if (count is None) == (size is None):
         raise TypeError("pass the number of elements as either count or size")
     return byte_count(api, size if count is None else count, width)
@@ -835,8 +835,8 @@ cdef int fill(str api, int width, object dest, object data, object count, object
     cdef Py_ssize_t c_count
     cdef cydriver.CUdeviceptr pointer
     cdef uint64_t value
-    current_context(api)
-    c_count = element_count(api, width, count, size)
+    context_for(api)
+    c_count = fill_count(api, width, count, size)
     pointer = device_place(api, dest, &pin, c_count * width, "destination")
     if not c_count:
         return 0
@@ -862,9 +862,9 @@ cdef int fill_async(
     cdef Py_ssize_t c_count
     cdef cydriver.CUdeviceptr pointer
     cdef uint64_t value
-    current_context(api)
-    inner = stream_of(stream)
-    c_count = element_count(api, width, count, size)
+    context_for(api)
+    inner = core_stream(stream)
+    c_count = fill_count(api, width, count, size)
     pointer = device_place(api, dest, &pin, c_count * width, "destination")
     Stream_pin(<Stream>inner, &stream_pin)
     if not c_count:

@@ -15,13 +15,13 @@ from cuda.core.driver._errors import INVALID_VALUE, logic_error
 __all__ = [
     "callable_argument",
     "checked_int",
-    "dtype_of",
     "flags_argument",
     "host_memory",
+    "host_shape",
     "ndarray_argument",
+    "numpy_dtype",
     "ordered",
     "path_argument",
-    "shape_of",
     "text_argument",
     "texts_argument",
 ]
@@ -56,14 +56,14 @@ def flags_argument(name: str, value, api: str) -> int:
     return checked_int(name, value, 0, 2**32 - 1, api)
 
 
-def dtype_of(value, name: str = "dtype") -> numpy.dtype:
+def numpy_dtype(value, name: str = "dtype") -> numpy.dtype:
     """Return the NumPy dtype for anything that NumPy accepts as a dtype, or raise TypeError."""
     if isinstance(value, numpy.dtype):
         return value
     return (_TYPES.get(value) if isinstance(value, type) else None) or dtype_argument(value, name)
 
 
-def shape_of(value, itemsize: int, name: str = "shape") -> tuple[int, ...]:
+def host_shape(value, itemsize: int, name: str = "shape") -> tuple[int, ...]:
     """Return the shape of a host array, from an int or an iterable of ints.
 
     Raises

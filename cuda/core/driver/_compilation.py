@@ -19,7 +19,7 @@ from typing import NamedTuple
 from cuda.core import CUDAError, ObjectCode, Program, ProgramOptions
 from cuda.core._classic import header_directory, list_argument, shown
 from cuda.core.driver._checks import path_argument, text_argument, texts_argument
-from cuda.core.driver._context import current_context, is_debugging
+from cuda.core.driver._context import context_for, is_debugging
 from cuda.core.driver._errors import CompileError
 from cuda.core.utils import FileStreamProgramCache
 
@@ -354,10 +354,10 @@ def _compile_with_nvrtc(request: Request, source: str, options: list[str], targe
     try:
         fields = translate(arguments)
         if "arch" not in fields:
-            fields["arch"] = "sm_{}{}".format(*current_context("cuCtxGetDevice")._device.compute_capability())
+            fields["arch"] = "sm_{}{}".format(*context_for("cuCtxGetDevice")._device.compute_capability())
             arguments.append(f"-arch={fields['arch']}")
         program = Program(source, "c++", _options(fields, source, request))
-        code = program.compile(target, logs=log, cache=cache_of(request.cache_dir))
+        code = program.compile(target, logs=log, cache=program_cache(request.cache_dir))
     except (UnknownOptionError, ValueError) as error:
         raise CompileError("nvrtc compilation failed", arguments, stderr=str(error)) from None
     except CUDAError as error:
@@ -413,7 +413,7 @@ def _toolkit_directories() -> list[str]:
     return [directory for directory in found if directory is not None]
 
 
-def cache_of(cache_dir) -> FileStreamProgramCache | None:
+def program_cache(cache_dir) -> FileStreamProgramCache | None:
     """Return the cache in a directory, by default the user cache, or None if caching is disabled."""
     if cache_dir is False or any(name in os.environ for name in ("CUDA_CORE_DISABLE_CACHE", "PYCUDA_DISABLE_CACHE")):
         return None
@@ -460,7 +460,7 @@ def _keep_file(directory: str, name: str, content: bytes) -> None:
 def _compile_with_nvcc(request: Request, source: str, options: list[str], target: str) -> ObjectCode:
     arch = request.arch
     if arch is None and not any(re.match(r"--?(arch|gencode|gpu-architecture|generate-code)\b", o) for o in options):
-        arch = "sm_{}{}".format(*current_context("cuCtxGetDevice")._device.compute_capability())
+        arch = "sm_{}{}".format(*context_for("cuCtxGetDevice")._device.compute_capability())
     if arch is not None:
         options = [*options, f"-arch={arch}"]
     if request.code is not None:
@@ -468,7 +468,7 @@ def _compile_with_nvcc(request: Request, source: str, options: list[str], target
     if request.is_relocatable:
         options += ["-rdc=true"]
     options += [f"-I{directory}" for directory in _directories(request)]
-    image, log = run_nvcc(request.nvcc, source, options, target, cache_of(request.cache_dir))
+    image, log = run_nvcc(request.nvcc, source, options, target, program_cache(request.cache_dir))
     code = {"ptx": ObjectCode.from_ptx, "fatbin": ObjectCode.from_fatbin}.get(target, ObjectCode.from_cubin)(image)
     if request.keep:
         _keep(source, code, target, log)

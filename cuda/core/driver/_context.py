@@ -182,7 +182,7 @@ class Device:
         LogicError
             If ``attr`` is not an attribute, or the driver does not recognize it.
         """
-        attribute = member_of(device_attribute, attr, "cuDeviceGetAttribute")
+        attribute = classic_member(device_attribute, attr, "cuDeviceGetAttribute")
         value = int(call("cuDeviceGetAttribute", attribute, self._ordinal))
         return compute_mode.values.get(value, value) if attribute == device_attribute.COMPUTE_MODE else value
 
@@ -391,7 +391,7 @@ class Context:
         LogicError
             If no context is current.
         """
-        return current_context("cuCtxGetDevice")._device
+        return context_for("cuCtxGetDevice")._device
 
     @staticmethod
     @translated
@@ -405,7 +405,7 @@ class Context:
         LaunchError
             If a kernel failed.
         """
-        context = current_context("cuCtxSynchronize")
+        context = context_for("cuCtxSynchronize")
         context._make_current()
         context._device._core.sync()
         context._kept.clear()
@@ -426,8 +426,8 @@ class Context:
         LogicError
             If the limit is unknown, the driver rejects the value, or no context is current.
         """
-        current_context("cuCtxSetLimit")
-        call("cuCtxSetLimit", member_of(limit, limit_, "cuCtxSetLimit"), operator.index(value))
+        context_for("cuCtxSetLimit")
+        call("cuCtxSetLimit", classic_member(limit, limit_, "cuCtxSetLimit"), operator.index(value))
 
     @staticmethod
     def get_limit(limit_: int) -> int:
@@ -443,8 +443,8 @@ class Context:
         LogicError
             If the limit is unknown, or no context is current.
         """
-        current_context("cuCtxGetLimit")
-        return int(call("cuCtxGetLimit", member_of(limit, limit_, "cuCtxGetLimit")))
+        context_for("cuCtxGetLimit")
+        return int(call("cuCtxGetLimit", classic_member(limit, limit_, "cuCtxGetLimit")))
 
     @staticmethod
     def get_cache_config() -> func_cache:
@@ -455,7 +455,7 @@ class Context:
         LogicError
             If no context is current.
         """
-        current_context("cuCtxGetCacheConfig")
+        context_for("cuCtxGetCacheConfig")
         return func_cache(int(call("cuCtxGetCacheConfig")))
 
     @staticmethod
@@ -472,13 +472,13 @@ class Context:
         LogicError
             If ``cc`` is invalid, or no context is current.
         """
-        current_context("cuCtxSetCacheConfig")
-        call("cuCtxSetCacheConfig", member_of(func_cache, cc, "cuCtxSetCacheConfig"))
+        context_for("cuCtxSetCacheConfig")
+        call("cuCtxSetCacheConfig", classic_member(func_cache, cc, "cuCtxSetCacheConfig"))
 
     @staticmethod
     def get_shared_config() -> shared_config:
         """Return ``FOUR_BYTE_BANK_SIZE``, the only bank size of current devices."""
-        current_context("cuCtxGetSharedMemConfig")
+        context_for("cuCtxGetSharedMemConfig")
         return shared_config.FOUR_BYTE_BANK_SIZE
 
     @staticmethod
@@ -495,8 +495,8 @@ class Context:
         LogicError
             If ``sc`` is invalid, or no context is current.
         """
-        current_context("cuCtxSetSharedMemConfig")
-        member_of(shared_config, sc, "cuCtxSetSharedMemConfig")
+        context_for("cuCtxSetSharedMemConfig")
+        classic_member(shared_config, sc, "cuCtxSetSharedMemConfig")
 
     @staticmethod
     def enable_peer_access(peer: Context, flags: int = 0) -> None:
@@ -516,9 +516,9 @@ class Context:
         TypeError
             If ``peer`` is not a Context.
         """
-        mine = current_context("cuCtxEnablePeerAccess")
+        mine = context_for("cuCtxEnablePeerAccess")
         call("cuCtxEnablePeerAccess", handle_of(peer, "cuCtxEnablePeerAccess"), flags)
-        _change_peers(peer, mine, set.add)
+        _change_access(peer, mine, set.add)
 
     @staticmethod
     def disable_peer_access(peer: Context) -> None:
@@ -536,9 +536,9 @@ class Context:
         TypeError
             If ``peer`` is not a Context.
         """
-        mine = current_context("cuCtxDisablePeerAccess")
+        mine = context_for("cuCtxDisablePeerAccess")
         call("cuCtxDisablePeerAccess", handle_of(peer, "cuCtxDisablePeerAccess"))
-        _change_peers(peer, mine, set.discard)
+        _change_access(peer, mine, set.discard)
 
     def get_api_version(self) -> int:
         """Return the API version of the context (``cuCtxGetApiVersion``)."""
@@ -618,7 +618,7 @@ peer_access: dict[int, set[int]] = {}
 peer_listeners: list = []
 
 
-def current_context(api: str) -> Context:
+def context_for(api: str) -> Context:
     """Return the current context, or raise LogicError for the driver call ``api`` if there is none."""
     stack = _thread.stack
     if stack and not stack[-1]._is_detached:
@@ -637,7 +637,7 @@ def handle_of(context: Context, api: str):
     return context._core
 
 
-def member_of(space, value, api: str):
+def classic_member(space, value, api: str):
     """Return the enum member for an int, or raise LogicError for the driver call ``api`` if there is none."""
     if isinstance(value, space):
         return value
@@ -647,7 +647,7 @@ def member_of(space, value, api: str):
     return member
 
 
-def _change_peers(owner: Context, accessor: Context, change) -> None:
+def _change_access(owner: Context, accessor: Context, change) -> None:
     """Record that a device gains or loses access to another device's memory, and call the listeners."""
     ordinal = owner._device._ordinal
     peers = peer_access.setdefault(ordinal, set())
@@ -661,14 +661,14 @@ def _context_of(dev: Device, context: Context | None = None) -> Context:
     before = call("cuCtxGetCurrent")
     try:
         dev._core.set_current()
-        return _fill(context, dev, dev._core.context, True)
+        return _set_up(context, dev, dev._core.context, True)
     except CUDAError as error:
         raise classic_error(error) from None
     finally:
         call("cuCtxSetCurrent", before)
 
 
-def _fill(context: Context | None, dev: Device, core_context, is_primary: bool) -> Context:
+def _set_up(context: Context | None, dev: Device, core_context, is_primary: bool) -> Context:
     if context is None:
         context = Context.__new__(Context)
     context._device = dev
@@ -691,7 +691,7 @@ def _from_outside() -> Context | None:
     context = _foreign.get(handle)
     if context is None or context._is_detached:
         dev = Device(int(call("cuCtxGetDevice")))
-        context = _foreign[handle] = _fill(None, dev, LEGACY_DEFAULT_STREAM.context, False)
+        context = _foreign[handle] = _set_up(None, dev, LEGACY_DEFAULT_STREAM.context, False)
     context._make_current()
     return context
 
@@ -806,7 +806,7 @@ def check_importer(name: str) -> None:
         )
 
 
-def finish(context: Context) -> None:
+def leave_at_exit(context: Context) -> None:
     """Pop the autoinit context at exit, if it is still the current context."""
     tools = sys.modules.get("cuda.core.driver.tools")
     with contextlib.suppress(Exception):  # nobody handles errors at exit

@@ -25,12 +25,20 @@ from cuda.core.driver._calls import (
     memset_d32_async,
     pattern,
 )
-from cuda.core.driver._checks import MAX_BYTES, checked_int, dtype_of, host_memory, ndarray_argument, ordered, shape_of
+from cuda.core.driver._checks import (
+    MAX_BYTES,
+    checked_int,
+    host_memory,
+    host_shape,
+    ndarray_argument,
+    numpy_dtype,
+    ordered,
+)
 from cuda.core.driver._constants import memory_type
-from cuda.core.driver._context import Context, current_context, handle_of
+from cuda.core.driver._context import Context, context_for, handle_of
 from cuda.core.driver._device_memory import DeviceAllocation, as_pointer, mem_alloc
 from cuda.core.driver._errors import INVALID_VALUE, call, logic_error
-from cuda.core.driver._streams import keep_until_done, stream_of
+from cuda.core.driver._streams import core_stream, keep_until_done
 
 __all__ = [
     "Memcpy2D",
@@ -98,15 +106,15 @@ def memcpy_peer_async(dest, src, size: int, dest_context=None, src_context=None,
     LogicError
         As for :func:`memcpy_peer`.
     """
-    _copy_between("cuMemcpyPeerAsync", dest, src, size, dest_context, src_context, stream_of(stream))
+    _copy_between("cuMemcpyPeerAsync", dest, src, size, dest_context, src_context, core_stream(stream))
 
 
 def _copy_between(api: str, dest, src, size, dest_context, src_context, *stream) -> None:
-    contexts = [current_context(api) if one is None else one for one in (dest_context, src_context)]
+    contexts = [context_for(api) if one is None else one for one in (dest_context, src_context)]
     there, origin = (handle_of(one, api) for one in contexts)
     size = checked_int("size", size)
-    check_room(api, dest, size, "destination")
-    check_room(api, src, size, "source")
+    check_memory_room(api, dest, size, "destination")
+    check_memory_room(api, src, size, "source")
     arguments = as_pointer(dest), there, as_pointer(src), origin, size, *stream
     if Context.get_current() is not None:
         call(api, *arguments)
@@ -167,8 +175,8 @@ def from_device(devptr, shape, dtype, order: str = "C") -> numpy.ndarray:
     LogicError
         If the memory is known to be smaller, or no context is current.
     """
-    dtype = dtype_of(dtype)
-    array = numpy.empty(shape_of(shape, dtype.itemsize), dtype, ordered(order))
+    dtype = numpy_dtype(dtype)
+    array = numpy.empty(host_shape(shape, dtype.itemsize), dtype, ordered(order))
     memcpy_dtoh(array, devptr)
     return array
 
@@ -245,21 +253,21 @@ def memset_d2d8_async(dest, pitch: int, data: int, width: int, height: int, stre
     LogicError
         As for :func:`memset_d2d8`.
     """
-    _fill_rows("cuMemsetD2D8Async", 1, dest, pitch, data, width, height, stream_of(stream))
+    _fill_rows("cuMemsetD2D8Async", 1, dest, pitch, data, width, height, core_stream(stream))
 
 
 def memset_d2d16_async(dest, pitch: int, data: int, width: int, height: int, stream=None) -> None:
     """Set rows of 16-bit elements in stream order (``cuMemsetD2D16Async``). See :func:`memset_d2d8_async`."""
-    _fill_rows("cuMemsetD2D16Async", 2, dest, pitch, data, width, height, stream_of(stream))
+    _fill_rows("cuMemsetD2D16Async", 2, dest, pitch, data, width, height, core_stream(stream))
 
 
 def memset_d2d32_async(dest, pitch: int, data: int, width: int, height: int, stream=None) -> None:
     """Set rows of 32-bit elements in stream order (``cuMemsetD2D32Async``). See :func:`memset_d2d8_async`."""
-    _fill_rows("cuMemsetD2D32Async", 4, dest, pitch, data, width, height, stream_of(stream))
+    _fill_rows("cuMemsetD2D32Async", 4, dest, pitch, data, width, height, core_stream(stream))
 
 
 def _fill_rows(api: str, size: int, dest, pitch, data, width, height, *stream) -> None:
-    current_context(api)
+    context_for(api)
     limits = (0, MAX_BYTES, api)
     pitch, width, height = (
         checked_int("pitch", pitch, *limits),
@@ -268,11 +276,11 @@ def _fill_rows(api: str, size: int, dest, pitch, data, width, height, *stream) -
     )
     pointer = as_pointer(dest)
     if width and height:
-        check_room(api, dest, (height - 1) * pitch + width * size, "destination")
+        check_memory_room(api, dest, (height - 1) * pitch + width * size, "destination")
         call(api, pointer, pitch, pattern(api, data, size), width, height, *stream)
 
 
-def check_room(api: str, memory, size: int, what: str) -> None:
+def check_memory_room(api: str, memory, size: int, what: str) -> None:
     """Raise LogicError if a size is negative or exceeds an allocation of known size."""
     if size < 0:
         raise logic_error(api, INVALID_VALUE, f"the number of bytes must not be negative: {shown(size)}")
@@ -401,7 +409,7 @@ class _Copy:
 
     def _filled(self, api: str, pins: list):
         """Return the driver's structure, and append the objects that must outlive the call to ``pins``."""
-        current_context(api)
+        context_for(api)
         record = native(self._structure)
         for name, member in self._names.items():
             setattr(record, member, checked_int(name, getattr(self, name), 0, MAX_BYTES, api))
@@ -423,7 +431,7 @@ class _Copy:
         call(api, self._filled(api, pins), *stream)
 
     def _enqueue(self, api: str, stream) -> None:
-        inner = stream_of(stream)
+        inner = core_stream(stream)
         self._call(api, inner)
         keep_until_done(inner, api, *(kept for _, _, kept in self._sides.values()))
 
@@ -558,7 +566,7 @@ class Memcpy3DPeer(Memcpy3D):
 
     def _filled(self, api, pins):
         record = super()._filled(api, pins)
-        here = current_context(api)
+        here = context_for(api)
         for side in ("src", "dst"):
             pins.append(handle_of(self._contexts.get(side, here), api)._pin())
             setattr(record, f"{side}Context", pins[-1].handle)

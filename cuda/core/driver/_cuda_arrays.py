@@ -9,9 +9,9 @@ import operator
 import numpy
 
 from cuda.core._classic import shown
-from cuda.core.driver._checks import dtype_of, host_memory, ndarray_argument
+from cuda.core.driver._checks import host_memory, ndarray_argument, numpy_dtype
 from cuda.core.driver._constants import array3d_flags, array_format
-from cuda.core.driver._context import current_context, member_of
+from cuda.core.driver._context import classic_member, context_for
 from cuda.core.driver._copies import Memcpy2D, Memcpy3D
 from cuda.core.driver._device_memory import as_pointer
 from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, call, logic_error, translated
@@ -115,7 +115,7 @@ class Array:
     def __init__(self, descriptor: ArrayDescriptor | ArrayDescriptor3D):
         if not isinstance(descriptor, _Record):
             raise TypeError(f"descriptor must be an ArrayDescriptor, not {type(descriptor).__name__}")
-        context = current_context("cuArrayCreate")
+        context = context_for("cuArrayCreate")
         self._fields = {name: operator.index(getattr(descriptor, name)) for name in descriptor._fields}
         self._array = _create(context, self._fields)
         self._context = context
@@ -181,7 +181,7 @@ def wrapped_array(inner, context) -> Array:
 
 @translated
 def _create(context, fields: dict):
-    kind = FORMATS[member_of(array_format, fields["format"], "cuArrayCreate")]
+    kind = FORMATS[classic_member(array_format, fields["format"], "cuArrayCreate")]
     flags = fields.get("flags", 0)
     extents = (fields["width"], fields["height"], fields.get("depth", 0))
     try:
@@ -222,7 +222,7 @@ def dtype_to_array_format(dtype) -> array_format:
     TypeError
         If CUDA arrays do not support the type.
     """
-    name = dtype_of(dtype).name
+    name = numpy_dtype(dtype).name
     for format_, known in FORMATS.items():
         if known == name:
             return format_
@@ -279,7 +279,7 @@ def np_to_array(nparray: numpy.ndarray, order: str, allowSurfaceBind: bool = Fal
     """
     nparray = ndarray_argument("nparray", nparray)
     array, layout = _new_array_for(nparray, order, allowSurfaceBind)
-    _fill(array, layout, lambda copy: copy.set_src_host(layout))
+    _fill_array(array, layout, lambda copy: copy.set_src_host(layout))
     return array
 
 
@@ -306,7 +306,7 @@ def gpuarray_to_array(gpuarray, order: str, allowSurfaceBind: bool = False) -> A
     flags = gpuarray.flags
     if not (flags.c_contiguous if order == "C" else flags.f_contiguous):
         raise logic_error("gpuarray_to_array", INVALID_VALUE, f"the GPUArray must be contiguous in {order} order")
-    _fill(array, shown if order == "C" else shown.T, lambda copy: copy.set_src_device(as_pointer(gpuarray)))
+    _fill_array(array, shown if order == "C" else shown.T, lambda copy: copy.set_src_device(as_pointer(gpuarray)))
     return array
 
 
@@ -332,7 +332,7 @@ def make_multichannel_2d_array(ndarray: numpy.ndarray, order: str) -> Array:
     descriptor.format = dtype_to_array_format(ndarray.dtype)
     array = Array(descriptor)
     rows = layout.reshape(height, width * channels)
-    _fill(array, rows, lambda copy: copy.set_src_host(rows))
+    _fill_array(array, rows, lambda copy: copy.set_src_host(rows))
     return array
 
 
@@ -364,7 +364,7 @@ def _new_array_for(nparray, order, has_surfaces: bool, is_copied: bool = True):
     return Array(descriptor), layout
 
 
-def _fill(array: Array, layout: numpy.ndarray, set_source) -> None:
+def _fill_array(array: Array, layout: numpy.ndarray, set_source) -> None:
     copy = Memcpy3D() if layout.ndim == 3 or array._fields.get("depth") else Memcpy2D()
     set_source(copy)
     copy.set_dst_array(array)
@@ -492,5 +492,5 @@ py_memcpy_atoh = memcpy_atoh
 
 
 def _native(array: Array, api: str):
-    current_context(api)
+    context_for(api)
     return array_of(array, api)

@@ -12,7 +12,7 @@ import numpy
 from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, CUDAError, OutOfMemoryError
 from cuda.core._classic import _SynchronousMemoryResource, allocate_pitched, interface_address, shown
 from cuda.core.driver._checks import MAX_BYTES, checked_int, flags_argument
-from cuda.core.driver._context import current_context
+from cuda.core.driver._context import context_for
 from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, call, called, classic_error, logic_error
 
 __all__ = [
@@ -124,16 +124,16 @@ def mem_alloc(bytes: int) -> DeviceAllocation:
     MemoryError
         If the device does not have enough free memory.
     """
-    context = current_context("cuMemAlloc")
-    size = check_size("cuMemAlloc", bytes)
+    context = context_for("cuMemAlloc")
+    size = allocation_size("cuMemAlloc", bytes)
     try:
-        memory = _allocate(_resource(context._device._ordinal), size)
+        memory = _allocate_plain(_resource(context._device._ordinal), size)
     except CUDAError as error:
         raise classic_error(error) from None
-    return register(memory, context)
+    return register_allocation(memory, context)
 
 
-def _allocate(resource: PlainMemory, size: int) -> DeviceAllocation:
+def _allocate_plain(resource: PlainMemory, size: int) -> DeviceAllocation:
     try:
         return resource.allocate(size, stream=LEGACY_DEFAULT_STREAM)
     except OutOfMemoryError:
@@ -186,12 +186,12 @@ def mem_alloc_pitch(width: int, height: int, access_size: int) -> tuple[DeviceAl
     MemoryError
         If the device does not have enough free memory.
     """
-    context = current_context("cuMemAllocPitch")
+    context = context_for("cuMemAllocPitch")
     api = "cuMemAllocPitch"
     width, height = checked_int("width", width, 0, MAX_BYTES, api), checked_int("height", height, 0, MAX_BYTES, api)
     resource, access_size = _resource(context._device._ordinal), flags_argument("access_size", access_size, api)
     memory, pitch = called(allocate_pitched, resource, width, height, access_size, LEGACY_DEFAULT_STREAM)
-    return register(memory, context), pitch
+    return register_allocation(memory, context), pitch
 
 
 def mem_get_info() -> tuple[int, int]:
@@ -204,7 +204,7 @@ def mem_get_info() -> tuple[int, int]:
     LogicError
         If no context is current.
     """
-    ordinal = current_context("cuMemGetInfo")._device._ordinal
+    ordinal = context_for("cuMemGetInfo")._device._ordinal
     free, total = call("cuMemGetInfo")
     return int(free) + sum(held(ordinal) for _, held in held_memory), int(total)
 
@@ -227,7 +227,7 @@ def mem_get_address_range(ptr) -> tuple[int, int]:
     LogicError
         If the address does not belong to an allocation, or no context is current.
     """
-    current_context("cuMemGetAddressRange")
+    context_for("cuMemGetAddressRange")
     base, size = call("cuMemGetAddressRange", as_pointer(ptr))
     return int(base), int(size)
 
@@ -296,14 +296,14 @@ def managed_address(array: numpy.ndarray) -> int | None:
     return None
 
 
-def register(allocation, context):
+def register_allocation(allocation, context):
     """Register an allocation with its context, and return it."""
     allocation._context = context
     context._objects.add(allocation)
     return allocation
 
 
-def check_size(api: str, size) -> int:
+def allocation_size(api: str, size) -> int:
     """Return a size in bytes as an int.
 
     Raises

@@ -15,16 +15,16 @@ from cuda.core._classic import _SynchronousMemoryResource, allocate_host_with_fl
 from cuda.core.driver._checks import (
     MAX_BYTES,
     checked_int,
-    dtype_of,
     flags_argument,
+    host_shape,
     ndarray_argument,
+    numpy_dtype,
     ordered,
-    shape_of,
 )
-from cuda.core.driver._context import current_context
-from cuda.core.driver._device_memory import DeviceAllocation, check_size, register
+from cuda.core.driver._context import context_for
+from cuda.core.driver._device_memory import DeviceAllocation, allocation_size, register_allocation
 from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, call, called, classic_error, logic_error
-from cuda.core.driver._streams import stream_of
+from cuda.core.driver._streams import core_stream
 
 __all__ = [
     "AlignedHostAllocation",
@@ -235,10 +235,10 @@ def mem_host_alloc(size: int, flags: int = 0) -> PagelockedHostAllocation:
     MemoryError
         If there is not enough memory.
     """
-    context = current_context("cuMemHostAlloc")
-    size = check_size("cuMemHostAlloc", size)
+    context = context_for("cuMemHostAlloc")
+    size = allocation_size("cuMemHostAlloc", size)
     flags = flags_argument("flags", flags, "cuMemHostAlloc")
-    return register(called(allocate_host_with_flags, _RESOURCE, size, flags, LEGACY_DEFAULT_STREAM), context)
+    return register_allocation(called(allocate_host_with_flags, _RESOURCE, size, flags, LEGACY_DEFAULT_STREAM), context)
 
 
 def pagelocked_empty(shape, dtype, order: str = "C", mem_flags: int = 0) -> numpy.ndarray:
@@ -378,7 +378,7 @@ def register_host_memory(ary: numpy.ndarray, flags: int = 0) -> numpy.ndarray:
     LogicError
         If ``ary`` is not a contiguous array or is already registered, a flag is unknown, or no context is current.
     """
-    context = current_context("cuMemHostRegister")
+    context = context_for("cuMemHostRegister")
     if not isinstance(ary, numpy.ndarray) or not ary.flags.forc:
         raise logic_error("cuMemHostRegister", INVALID_VALUE, "ary must be a contiguous ndarray")
     flags = checked_int("flags", flags)
@@ -399,10 +399,10 @@ def register_host_memory(ary: numpy.ndarray, flags: int = 0) -> numpy.ndarray:
 
 def array_over(allocate, shape, dtype, order: str) -> numpy.ndarray:
     """Return an array over memory from ``allocate``, a function that takes a size in bytes."""
-    dtype = dtype_of(dtype)
+    dtype = numpy_dtype(dtype)
     if dtype.hasobject:
         raise TypeError(f"dtype must not contain Python objects, got {dtype}")
-    shape, order = shape_of(shape, dtype.itemsize), ordered(order)
+    shape, order = host_shape(shape, dtype.itemsize), ordered(order)
     size = dtype.itemsize * math.prod(shape)
     memory = allocate(max(size, 1))
     if isinstance(memory, Buffer):
@@ -460,7 +460,7 @@ class ManagedAllocation(ArrayMemory, DeviceAllocation):
             If the driver rejects the flags, the memory was freed, or its context is detached.
         """
         self._check_allocated("cuStreamAttachMemAsync")
-        call("cuStreamAttachMemAsync", stream_of(stream), self.handle, 0, operator.index(mem_flags))
+        call("cuStreamAttachMemAsync", core_stream(stream), self.handle, 0, operator.index(mem_flags))
 
 
 class _ManagedMemoryResource(_SynchronousMemoryResource):
@@ -508,7 +508,7 @@ def managed_empty(shape, dtype, order: str = "C", mem_flags: int = 0) -> numpy.n
     MemoryError
         If there is not enough memory.
     """
-    return array_over(lambda size: _allocate(size, mem_flags), shape, dtype, order)
+    return array_over(lambda size: _allocate_managed(size, mem_flags), shape, dtype, order)
 
 
 def managed_zeros(shape, dtype, order: str = "C", mem_flags: int = 0) -> numpy.ndarray:
@@ -548,10 +548,10 @@ def managed_zeros_like(array: numpy.ndarray, mem_flags: int = 0) -> numpy.ndarra
 _resources = {}
 
 
-def _allocate(size: int, mem_flags: int) -> ManagedAllocation:
-    context = current_context("cuMemAllocManaged")
-    size = check_size("cuMemAllocManaged", size)
+def _allocate_managed(size: int, mem_flags: int) -> ManagedAllocation:
+    context = context_for("cuMemAllocManaged")
+    size = allocation_size("cuMemAllocManaged", size)
     ordinal = context._device._ordinal
     mem_flags = flags_argument("mem_flags", mem_flags, "cuMemAllocManaged")
     resource = _resources.setdefault(ordinal, _ManagedMemoryResource(ordinal))
-    return register(called(allocate_managed, resource, size, mem_flags, LEGACY_DEFAULT_STREAM), context)
+    return register_allocation(called(allocate_managed, resource, size, mem_flags, LEGACY_DEFAULT_STREAM), context)

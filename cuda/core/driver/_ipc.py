@@ -9,7 +9,7 @@ from cuda.core._classic import open_shared_memory
 from cuda.core.driver._array_memory import is_of_pool
 from cuda.core.driver._checks import flags_argument
 from cuda.core.driver._constants import ipc_mem_flags
-from cuda.core.driver._context import current_context
+from cuda.core.driver._context import context_for
 from cuda.core.driver._device_memory import PointerHolderBase, as_pointer
 from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, call, called, logic_error
 from cuda.core.driver._streams import handle_bytes, ipc_handle_argument
@@ -38,7 +38,7 @@ class IPCMemoryHandle(PointerHolderBase):
     def __init__(self, handle, flags: int = ipc_mem_flags.LAZY_ENABLE_PEER_ACCESS):
         super().__init__()
         self._memory = None
-        context = current_context("cuIpcOpenMemHandle")
+        context = context_for("cuIpcOpenMemHandle")
         raw = ipc_handle_argument(handle, "cuIpcOpenMemHandle")
         flags = flags_argument("flags", flags, "cuIpcOpenMemHandle")
         self._memory = called(open_shared_memory, raw, flags, LEGACY_DEFAULT_STREAM)
@@ -87,7 +87,7 @@ def mem_get_ipc_handle(devptr) -> bytearray:
     LogicError
         If the memory cannot be shared, for example because it belongs to a pool, or no context is current.
     """
-    current_context("cuIpcGetMemHandle")
+    context_for("cuIpcGetMemHandle")
     if is_of_pool(devptr):
         raise logic_error(
             "cuIpcGetMemHandle",

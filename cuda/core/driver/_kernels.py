@@ -465,9 +465,14 @@ class Elementwise:
         lines = [f"{item.variable} {item.name};" for item in self.outputs]
         values = [item.name for item in self.outputs]
         for item in self.inputs:
-            values.append(converted(item.variable, place[item.name] if item.is_array else item.name + "_", item))
+            values.append(
+                converted_expression(item.variable, place[item.name] if item.is_array else item.name + "_", item)
+            )
         lines.append(f"apply({', '.join(values)}, {index});")
-        lines += [f"{place[item.name]} = {converted(item.storage, item.name, item, True)};" for item in self.outputs]
+        lines += [
+            f"{place[item.name]} = {converted_expression(item.storage, item.name, item, True)};"
+            for item in self.outputs
+        ]
         return " ".join(lines)
 
     def dense_source(self, width: int) -> str:
@@ -525,7 +530,7 @@ class Elementwise:
         )
 
 
-def converted(target: str, value: str, item: Operand, is_output: bool = False) -> str:
+def converted_expression(target: str, value: str, item: Operand, is_output: bool = False) -> str:
     """Return the C expression that converts a value as NumPy does.
 
     Nonzero numbers convert to true, and complex numbers to their real parts.

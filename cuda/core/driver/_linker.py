@@ -15,7 +15,7 @@ from cuda.core import CUDAError, ObjectCode
 from cuda.core._classic import list_argument, shown
 from cuda.core.driver._checks import callable_argument, checked_int
 from cuda.core.driver._constants import jit_input_type, jit_option
-from cuda.core.driver._context import current_context, member_of
+from cuda.core.driver._context import classic_member, context_for
 from cuda.core.driver._errors import INVALID_VALUE, LogicError, classic_error, logic_error
 from cuda.core.driver._module import Module, code_of, read_file
 
@@ -52,7 +52,7 @@ class Linker:
     """
 
     def __init__(self, message_handler=None, options: list | None = None, log_verbose: bool = False):
-        current_context("cuLinkCreate")
+        context_for("cuLinkCreate")
         self._message_handler = message_handler
         self._fields = linker_fields(options or (), log_verbose)
         self._codes = []
@@ -77,7 +77,7 @@ class Linker:
         LogicError
             If ``input_type`` is not valid.
         """
-        make = _MAKERS[member_of(jit_input_type, input_type, "cuLinkAddData")]
+        make = _MAKERS[classic_member(jit_input_type, input_type, "cuLinkAddData")]
         self._codes.append(make(bytes(data), name=name))
 
     def add_file(self, filename: str | os.PathLike, input_type: int) -> None:
@@ -97,7 +97,7 @@ class Linker:
         LogicError
             If ``input_type`` is not valid.
         """
-        member_of(jit_input_type, input_type, "cuLinkAddFile")
+        classic_member(jit_input_type, input_type, "cuLinkAddFile")
         self.add_data(read_file(filename, "cuLinkAddFile"), input_type, os.path.basename(os.fspath(filename)))
 
     def link_module(self) -> Module:
@@ -131,7 +131,7 @@ def module_from_buffer(buffer, options=(), message_handler=None) -> Module:
     LogicError
         If the code is invalid, an option is unknown, or no context is current.
     """
-    context = current_context("cuModuleLoadDataEx")
+    context = context_for("cuModuleLoadDataEx")
     code = code_of(buffer)
     callable_argument("message_handler", message_handler)
     fields = linker_fields(options, False)
@@ -168,7 +168,7 @@ def linker_fields(options, log_verbose: bool) -> dict:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             raise TypeError(f"options must contain pairs of a jit_option and an int, not {shown(pair)}")
         option, value = pair[0], checked_int("the value of an option", pair[1], 0, 2**32 - 1)
-        option = member_of(jit_option, option, "cuLinkCreate")
+        option = classic_member(jit_option, option, "cuLinkCreate")
         if option is jit_option.MAX_REGISTERS:
             fields["max_register_count"] = int(value)
         elif option is jit_option.OPTIMIZATION_LEVEL:

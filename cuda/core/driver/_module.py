@@ -17,7 +17,7 @@ from cuda.core._classic import kernel_with_sizes_only, register_buffer_class, sh
 from cuda.core.driver._calls import FunctionCall, PreparedAsyncCall, PreparedCall
 from cuda.core.driver._checks import path_argument
 from cuda.core.driver._constants import func_cache, function_attribute, shared_config
-from cuda.core.driver._context import Context, current_context, member_of
+from cuda.core.driver._context import Context, classic_member, context_for
 from cuda.core.driver._copies import memcpy_dtoh_async, memcpy_htod_async
 from cuda.core.driver._device_memory import DeviceAllocation, PointerHolderBase, as_pointer, managed_address
 from cuda.core.driver._errors import (
@@ -31,7 +31,7 @@ from cuda.core.driver._errors import (
 )
 from cuda.core.driver._host_memory import ManagedAllocation
 from cuda.core.driver._pools import PooledDeviceAllocation
-from cuda.core.driver._streams import Event, keep_until_done, stream_of
+from cuda.core.driver._streams import Event, core_stream, keep_until_done
 from cuda.core.driver._textures import SurfaceReference, TextureReference
 from cuda.core.driver._types import SCALARS
 
@@ -146,9 +146,9 @@ class InOut(In, Out):
 @translated
 def temporary(size: int, stream) -> DeviceAllocation:
     """Return stream-ordered memory (``cuMemAllocAsync``)."""
-    context = current_context("cuMemAllocAsync")
+    context = context_for("cuMemAllocAsync")
     context._make_current()
-    memory = context._device._core.memory_resource.allocate(max(size, 1), stream=stream_of(stream))
+    memory = context._device._core.memory_resource.allocate(max(size, 1), stream=core_stream(stream))
     allocation = DeviceAllocation._init(memory.handle, size, owner=memory)
     context._objects.add(allocation)
     return allocation
@@ -166,7 +166,9 @@ _ADVICE = {
 }
 
 
-def convert(arguments, name: str, sizes: tuple[int, ...] | None, stream=None) -> tuple[list, list[ArgumentHandler]]:
+def launch_arguments(
+    arguments, name: str, sizes: tuple[int, ...] | None, stream=None
+) -> tuple[list, list[ArgumentHandler]]:
     """Return arguments in the form that :func:`cuda.core.launch` accepts, and the :class:`ArgumentHandler` among them.
 
     Parameters
@@ -253,7 +255,7 @@ def begin(handlers: list[ArgumentHandler], values: list, stream) -> list:
 
 def end(handlers: list[ArgumentHandler], stream) -> None:
     """Call the handlers' ``post_call``, then wait for the copies or, on an explicit stream, keep the handlers alive."""
-    inner = stream_of(stream)
+    inner = core_stream(stream)
     has_work = False
     for handler in handlers:
         post_call = getattr(handler, "post_call", None)
@@ -284,11 +286,11 @@ class Module:
     """
 
     def __init__(self, image: bytes):
-        context = current_context("cuModuleLoadDataEx")
+        context = context_for("cuModuleLoadDataEx")
         self._open(context, code_of(image))
 
     def _open(self, context: Context, code: ObjectCode) -> None:
-        _load(code)
+        _load_code(code)
         self._context = context
         self._code = code
         self._functions = {}
@@ -298,7 +300,7 @@ class Module:
     @classmethod
     def _of_code(cls, code: ObjectCode, context: Context | None = None) -> Module:
         module = cls.__new__(cls)
-        module._open(current_context("cuModuleLoadDataEx") if context is None else context, code)
+        module._open(context_for("cuModuleLoadDataEx") if context is None else context, code)
         return module
 
     def __repr__(self):
@@ -317,7 +319,7 @@ class Module:
         LogicError
             If the module has no kernel with this name, or its context is detached.
         """
-        _check_member(self, "cuModuleGetFunction")
+        _check_attached(self, "cuModuleGetFunction")
         known = self._functions.get(name)
         if known is None:
             known = self._functions[name] = Function(self, name)
@@ -341,7 +343,7 @@ class Module:
         LogicError
             If the module has no variable with this name, or its context is detached.
         """
-        _check_member(self, "cuModuleGetGlobal")
+        _check_attached(self, "cuModuleGetGlobal")
         variable = _get_global(self._code, name)
         pointer = GlobalPointer(variable.handle)
         pointer.variable = variable
@@ -421,7 +423,7 @@ def module_from_file(filename: str | os.PathLike) -> Module:
     LogicError
         If the code is invalid, or no context is current.
     """
-    current_context("cuModuleLoad")
+    context_for("cuModuleLoad")
     return Module(read_file(filename, "cuModuleLoad"))
 
 
@@ -538,9 +540,9 @@ class Function(FunctionCall):
 
     def _call_any(self, args, block, grid, stream, shared, time_kernel):
         """The slow path of :meth:`FunctionCall.__call__`, for arguments of any kind."""
-        inner = stream_of(stream)
+        inner = core_stream(stream)
         try:
-            values, handlers = convert(args, self._name, self._parameter_bytes, stream)
+            values, handlers = launch_arguments(args, self._name, self._parameter_bytes, stream)
             config = self._config(grid, block, shared)
             if self._module._references:
                 self._module._flush()
@@ -589,7 +591,7 @@ class Function(FunctionCall):
         DeprecationWarning
             If ``shared`` or ``block`` is given.
         """
-        self.arg_format, parameters = _parse(arg_types)
+        self.arg_format, parameters = _parse_types(arg_types)
         sizes = self._parameter_bytes
         if sizes is not None and len(sizes) != len(parameters):
             raise TypeError(f"kernel {self._name!r} takes {len(sizes)} arguments, {len(parameters)} types given")
@@ -633,8 +635,8 @@ class Function(FunctionCall):
         LogicError
             If the attribute is unknown, or no context is current.
         """
-        attribute = member_of(function_attribute, attr, "cuFuncGetAttribute")
-        ordinal = current_context("cuFuncGetAttribute")._device._ordinal
+        attribute = classic_member(function_attribute, attr, "cuFuncGetAttribute")
+        ordinal = context_for("cuFuncGetAttribute")._device._ordinal
         return int(call("cuKernelGetAttribute", attribute, self.kernel, ordinal))
 
     def set_attribute(self, attr: int, value: int) -> None:
@@ -652,8 +654,8 @@ class Function(FunctionCall):
         LogicError
             If the attribute is unknown, the driver rejects the value, or no context is current.
         """
-        attribute = member_of(function_attribute, attr, "cuFuncSetAttribute")
-        ordinal = current_context("cuFuncSetAttribute")._device._ordinal
+        attribute = classic_member(function_attribute, attr, "cuFuncSetAttribute")
+        ordinal = context_for("cuFuncSetAttribute")._device._ordinal
         call("cuKernelSetAttribute", attribute, operator.index(value), self.kernel, ordinal)
 
     def set_cache_config(self, fc: int) -> None:
@@ -669,8 +671,8 @@ class Function(FunctionCall):
         LogicError
             If ``fc`` is invalid, or no context is current.
         """
-        config = member_of(func_cache, fc, "cuFuncSetCacheConfig")
-        ordinal = current_context("cuFuncSetCacheConfig")._device._ordinal
+        config = classic_member(func_cache, fc, "cuFuncSetCacheConfig")
+        ordinal = context_for("cuFuncSetCacheConfig")._device._ordinal
         call("cuKernelSetCacheConfig", self.kernel, config, ordinal)
 
     def set_shared_config(self, sc: int) -> None:
@@ -686,11 +688,11 @@ class Function(FunctionCall):
         LogicError
             If ``sc`` is invalid.
         """
-        member_of(shared_config, sc, "cuFuncSetSharedMemConfig")
+        classic_member(shared_config, sc, "cuFuncSetSharedMemConfig")
 
     @staticmethod
     def _make_config(grid, block, shared) -> LaunchConfig:
-        grid, block = _extents("grid", grid), _extents("block", block)
+        grid, block = _launch_extents("grid", grid), _launch_extents("block", block)
         try:
             return LaunchConfig(grid=grid, block=block, shmem_size=operator.index(shared))
         except ValueError as error:
@@ -745,7 +747,7 @@ def code_of(image) -> ObjectCode:
 
 
 @translated
-def _load(code: ObjectCode):
+def _load_code(code: ObjectCode):
     # Loads the code. Its handle would do so as well, but then it would stay loaded without the module.
     return code.get_module()
 
@@ -770,12 +772,12 @@ def _get_global(code: ObjectCode, name: str):
     return code.get_global(name)
 
 
-def _check_member(module: Module, api: str) -> None:
+def _check_attached(module: Module, api: str) -> None:
     if module._is_invalid:
         raise logic_error(api, INVALID_HANDLE, "the module's context is detached")
 
 
-def _extents(name: str, value) -> tuple[int, ...]:
+def _launch_extents(name: str, value) -> tuple[int, ...]:
     if not isinstance(value, (tuple, list, numpy.ndarray)):
         value = (value,)
     extents = tuple(operator.index(extent) for extent in value)
@@ -784,7 +786,7 @@ def _extents(name: str, value) -> tuple[int, ...]:
     return extents
 
 
-def _parse(arg_types):
+def _parse_types(arg_types):
     codes = []
     if isinstance(arg_types, str):
         count = ""
@@ -798,7 +800,9 @@ def _parse(arg_types):
                 count = ""
     else:
         codes = list(arg_types)
-    return "".join(code if isinstance(code, str) else "P" for code in codes), [_parameter(code) for code in codes]
+    return "".join(code if isinstance(code, str) else "P" for code in codes), [
+        _prepared_parameter(code) for code in codes
+    ]
 
 
 _LETTERS = {
@@ -811,7 +815,7 @@ _OF_PYTHON = {"i": int, "u": int, "f": float, "c": complex, "b": bool}
 _WIDTHS = {float: 8, complex: 16}
 
 
-def _parameter(code) -> tuple:
+def _prepared_parameter(code) -> tuple:
     """Return two types that need no conversion, a function that converts others, and whether the C type is float."""
     if isinstance(code, str) and code in _LETTERS:
         return _scalar_parameter(_LETTERS[code])

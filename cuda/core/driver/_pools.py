@@ -13,8 +13,8 @@ import numpy
 from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, MemoryResource
 from cuda.core._classic import RLock, shown
 from cuda.core.driver._checks import checked_int, flags_argument
-from cuda.core.driver._context import current_context
-from cuda.core.driver._device_memory import DeviceAllocation, mem_alloc, register
+from cuda.core.driver._context import context_for
+from cuda.core.driver._device_memory import DeviceAllocation, mem_alloc, register_allocation
 from cuda.core.driver._errors import INVALID_VALUE, MemoryError, logic_error
 from cuda.core.driver._host_memory import PagelockedHostAllocation, array_over, mem_host_alloc
 
@@ -71,7 +71,7 @@ class _Blocks(MemoryResource):
         self._active[id(lease)] = weakref.ref(lease)
         # Passing the stream avoids looking it up.
         allocation = kind._init(block.handle, size or 1, mr=lease, stream=LEGACY_DEFAULT_STREAM)
-        return register(allocation, block._context)
+        return register_allocation(allocation, block._context)
 
     def allocate(self, size: int, *, stream=None) -> Buffer:
         """Return a buffer of the pool."""
@@ -238,7 +238,7 @@ class DeviceMemoryPool(_Pool):
         MemoryError
             If the device does not have enough memory, even after all held blocks are freed.
         """
-        current_context("cuMemAlloc")
+        context_for("cuMemAlloc")
         return self._blocks.take(PooledDeviceAllocation, size)
 
 
@@ -276,7 +276,7 @@ class PageLockedMemoryPool(_Pool):
 
     def allocate(self, shape, dtype, order: str = "C") -> numpy.ndarray:
         """Return a new array whose ``base`` is a :class:`PooledHostAllocation`. See :func:`pagelocked_empty`."""
-        current_context("cuMemHostAlloc")
+        context_for("cuMemHostAlloc")
         return array_over(lambda size: self._blocks.take(PooledHostAllocation, size), shape, dtype, order)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from cuda.core import LEGACY_DEFAULT_STREAM, CUDAError
 from cuda.core.driver._array_layout import element_count, is_c_contiguous, is_f_contiguous
-from cuda.core.driver._context import current_context
+from cuda.core.driver._context import context_for
 from cuda.core.driver._device_memory import mem_alloc
 from cuda.core.driver._errors import launch_error
 
@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 
-cdef object current = current_context
+cdef object current = context_for
 cdef object weak = weakref.ref
 cdef object default_allocator = mem_alloc
 cdef Stream default_stream = LEGACY_DEFAULT_STREAM
@@ -237,7 +237,7 @@ def fast_array(ArrayStorage array, shape, dtype) -> bool:
     array._address = memory.handle
     array._device = context.array_device
     array.shape = shape
-    array.strides = dense_strides(<tuple>shape, width)
+    array.strides = small_strides(<tuple>shape, width)
     array.dtype = dtype
     array.size = size
     array.nbytes = size * width
@@ -253,7 +253,7 @@ def fast_array(ArrayStorage array, shape, dtype) -> bool:
     return True
 
 
-cdef tuple dense_strides(tuple shape, int64_t step):
+cdef tuple small_strides(tuple shape, int64_t step):
     cdef Py_ssize_t axis
     if len(shape) == 1:
         return (step,)
@@ -411,11 +411,11 @@ def fast_binary(operation, a, b, is_in_place: bool = False):
         plan = x._device.plans.get((operation, x.dtype, y.dtype))
     if not isinstance(plan, PlanFields) or not is_open(x) or not is_open(y):
         return None
-    context = context_of(x)
+    context = context_of_array(x)
     if context is None:
         return None
     result = x if stays else dense_like(x, (<PlanFields>plan).dtype, context)
-    launch(<PlanFields>plan, x.size, first | second | result._address, result._argument, x._argument, y._argument)
+    run_plan(<PlanFields>plan, x.size, first | second | result._address, result._argument, x._argument, y._argument)
     return result
 
 
@@ -436,7 +436,7 @@ cdef object with_number(object operation, ArrayStorage array, object number, int
     plan = array._device.plans.get(key)
     if not isinstance(plan, PlanFields) or not is_open(array):
         return None
-    context = context_of(array)
+    context = context_of_array(array)
     if context is None:
         return None
     try:
@@ -445,11 +445,11 @@ cdef object with_number(object operation, ArrayStorage array, object number, int
         return None
     result = array if stays else dense_like(array, (<PlanFields>plan).dtype, context)
     if place:
-        launch(
+        run_plan(
             <PlanFields>plan, array.size, array._address | result._address, result._argument, array._argument, value
         )
     else:
-        launch(
+        run_plan(
             <PlanFields>plan, array.size, array._address | result._address, result._argument, value, array._argument
         )
     return result
@@ -464,11 +464,11 @@ def fast_unary(operation, a: ArrayStorage, dtype=None):
     plan = array._device.plans.get((operation, array.dtype) if dtype is None else (operation, array.dtype, dtype))
     if not isinstance(plan, PlanFields) or not is_open(array):
         return None
-    context = context_of(array)
+    context = context_of_array(array)
     if context is None:
         return None
     result = dense_like(array, (<PlanFields>plan).dtype, context)
-    launch(<PlanFields>plan, array.size, array._address | result._address, result._argument, array._argument, None)
+    run_plan(<PlanFields>plan, array.size, array._address | result._address, result._argument, array._argument, None)
     return result
 
 
@@ -499,7 +499,7 @@ def fast_reduction(name: str, a: ArrayStorage, dtype, scratch_of):
     plan = <ReductionPlan>found
     if array._address & plan._mask or size < plan._width:
         return None
-    context = context_of(array)
+    context = context_of_array(array)
     if context is None:
         return None
     blocks = min((size - 1) // plan._per_block + 1, plan._most_blocks)
@@ -519,7 +519,7 @@ cdef inline bint is_open(ArrayStorage array) except -1:
 
 
 # Returns the current context, or None if it belongs to another device.
-cdef inline object context_of(ArrayStorage array):
+cdef inline object context_of_array(ArrayStorage array):
     context = current("cuLaunchKernel")
     return context if context.array_device is array._device else None
 
@@ -573,7 +573,7 @@ cdef ArrayStorage number_like(ArrayStorage array, object dtype, object context):
 
 
 # Launches the vectorized kernel, or the kernel for unaligned addresses. `merged` is the bitwise OR of the addresses.
-cdef int launch(PlanFields plan, object size, uint64_t merged, object first, object second, object third) except -1:
+cdef int run_plan(PlanFields plan, object size, uint64_t merged, object first, object second, object third) except -1:
     cdef PyObject* found
     cdef int64_t blocks
     if merged & plan.mask == 0:

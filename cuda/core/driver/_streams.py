@@ -12,7 +12,7 @@ from cuda.core import LEGACY_DEFAULT_STREAM, CUDAError, EventOptions, StreamOpti
 from cuda.core._classic import IPCEventDescriptor, shown
 from cuda.core.driver._checks import checked_int
 from cuda.core.driver._constants import event_flags, stream_flags
-from cuda.core.driver._context import current_context
+from cuda.core.driver._context import context_for
 from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, call, logic_error, translated
 
 __all__ = ["Event", "Stream", "initialize_profiler", "start_profiler", "stop_profiler"]
@@ -50,7 +50,7 @@ class Stream:
 
     def __init__(self, flags: int = 0):
         flags = checked_int("flags", flags, 0, 1, "cuStreamCreate")
-        context = current_context("cuStreamCreate")
+        context = context_for("cuStreamCreate")
         options = StreamOptions(nonblocking=flags == stream_flags.NON_BLOCKING)
         self._stream = _make_stream(options, context)
         self._context = context
@@ -75,14 +75,14 @@ class Stream:
         LaunchError
             If a kernel failed.
         """
-        stream = stream_of(self)
+        stream = core_stream(self)
         stream.sync()
         self._context._kept.pop(int(stream.handle), None)
 
     @translated
     def is_done(self) -> bool:
         """Return whether all work in the stream has completed (``cuStreamQuery``)."""
-        return stream_of(self).is_done
+        return core_stream(self).is_done
 
     @translated
     def wait_for_event(self, event: Event) -> None:
@@ -100,7 +100,7 @@ class Stream:
         LogicError
             If the context of the stream or the event is detached.
         """
-        stream_of(self).wait(event_of(event))
+        core_stream(self).wait(event_of(event))
 
     @property
     def handle(self) -> int:
@@ -111,7 +111,7 @@ class Stream:
         LogicError
             If the stream's context is detached.
         """
-        return int(stream_of(self).handle)
+        return int(core_stream(self).handle)
 
     def _invalidate(self) -> None:
         self._stream.close()
@@ -122,7 +122,7 @@ def _make_stream(options, context):
     return core.Stream._init(None, options, context._device._ordinal, context._core)
 
 
-def stream_of(stream) -> core.Stream:
+def core_stream(stream) -> core.Stream:
     """Return the :mod:`cuda.core` stream for an argument, where None is the NULL stream.
 
     Raises
@@ -162,7 +162,7 @@ class Event:
     """
 
     def __init__(self, flags: int = 0):
-        context = current_context("cuEventCreate")
+        context = context_for("cuEventCreate")
         flags = checked_int("flags", flags)
         if not 0 <= flags <= 7:
             raise logic_error("cuEventCreate", INVALID_VALUE, f"flags must combine event_flags, not {shown(flags)}")
@@ -194,7 +194,7 @@ class Event:
         TypeError
             If ``stream`` is not a stream.
         """
-        inner, target = event_of(self), stream_of(stream)
+        inner, target = event_of(self), core_stream(stream)
         # The operands of the pending work can be released once the event has completed.
         kept = self._context._kept and self._context._kept.get(int(target.handle))
         self._kept = (kept, kept.count) if kept else None
@@ -276,7 +276,7 @@ class Event:
         TypeError
             If ``handle`` is not bytes-like.
         """
-        context = current_context("cuIpcOpenEventHandle")
+        context = context_for("cuIpcOpenEventHandle")
         descriptor = IPCEventDescriptor._init(ipc_handle_argument(handle, "cuIpcOpenEventHandle"), False)
         event = Event.__new__(Event)
         event._adopt(core.Event.from_ipc_descriptor(descriptor), context)
@@ -383,18 +383,18 @@ def keep_in(context, handle: int, stream: core.Stream, *objects) -> None:
 
 def keep_until_done(stream: core.Stream, api: str, *objects) -> None:
     """Keep objects alive in the current context. See :func:`keep_in`."""
-    keep_in(current_context(api), int(stream.handle), stream, *objects)
+    keep_in(context_for(api), int(stream.handle), stream, *objects)
 
 
 def start_profiler() -> None:
     """Start profiling (``cuProfilerStart``), or raise LogicError if no context is current."""
-    current_context("cuProfilerStart")
+    context_for("cuProfilerStart")
     call("cuProfilerStart")
 
 
 def stop_profiler() -> None:
     """Stop profiling (``cuProfilerStop``), or raise LogicError if no context is current."""
-    current_context("cuProfilerStop")
+    context_for("cuProfilerStop")
     call("cuProfilerStop")
 
 

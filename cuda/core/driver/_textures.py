@@ -24,7 +24,7 @@ from cuda.core.driver._constants import (
     array_format,
     filter_mode,
 )
-from cuda.core.driver._context import current_context, member_of
+from cuda.core.driver._context import classic_member, context_for
 from cuda.core.driver._cuda_arrays import FORMATS, Array, array_of, dtype_to_array_format, matrix_to_array
 from cuda.core.driver._device_memory import as_pointer
 from cuda.core.driver._errors import INVALID_VALUE, call, logic_error, translated
@@ -60,7 +60,7 @@ class _Reference:
 
     @staticmethod
     def _device():
-        context = current_context("cuTexObjectCreate")
+        context = context_for("cuTexObjectCreate")
         context._make_current()
         return context._device._core
 
@@ -123,7 +123,7 @@ class TextureReference(_Reference):
             If the address is not aligned and ``allow_offset`` is False.
         """
         pointer = as_pointer(devptr)
-        alignment = current_context("cuTexRefSetAddress")._device.texture_alignment
+        alignment = context_for("cuTexRefSetAddress")._device.texture_alignment
         offset = pointer % alignment
         if offset and not allow_offset:
             raise logic_error(
@@ -152,7 +152,7 @@ class TextureReference(_Reference):
         LogicError
             If the format is unknown.
         """
-        format_ = member_of(array_format, descr.format, "cuTexRefSetAddress2D")
+        format_ = classic_member(array_format, descr.format, "cuTexRefSetAddress2D")
         self._source = ("pitch", as_pointer(devptr), int(descr.width), int(descr.height), operator.index(pitch))
         self._set(_format=(format_, int(descr.num_channels)))
 
@@ -171,7 +171,7 @@ class TextureReference(_Reference):
         LogicError
             If ``fmt`` is unknown.
         """
-        self._set(_format=(member_of(array_format, fmt, "cuTexRefSetFormat"), operator.index(num_components)))
+        self._set(_format=(classic_member(array_format, fmt, "cuTexRefSetFormat"), operator.index(num_components)))
 
     def set_address_mode(self, dim: int, am: int) -> None:
         """Set the address mode of an axis.
@@ -188,7 +188,7 @@ class TextureReference(_Reference):
         LogicError
             If ``dim`` or ``am`` is invalid.
         """
-        self._address_modes[self._axis(dim)] = member_of(address_mode, am, "cuTexRefSetAddressMode")
+        self._address_modes[self._axis(dim)] = classic_member(address_mode, am, "cuTexRefSetAddressMode")
         self._set()
 
     def set_filter_mode(self, fm: int) -> None:
@@ -204,7 +204,7 @@ class TextureReference(_Reference):
         LogicError
             If ``fm`` is unknown.
         """
-        self._set(_filter_mode=member_of(filter_mode, fm, "cuTexRefSetFilterMode"))
+        self._set(_filter_mode=classic_member(filter_mode, fm, "cuTexRefSetFilterMode"))
 
     def set_flags(self, flags: int) -> None:
         """Set the flags.

@@ -9,7 +9,7 @@ import re
 import numpy as np
 
 from cuda.core._classic import RLock, list_argument, shown
-from cuda.core.driver._checks import dtype_of, text_argument, texts_argument
+from cuda.core.driver._checks import numpy_dtype, text_argument, texts_argument
 
 __all__ = [
     "SCALARS",
@@ -52,7 +52,7 @@ class Argument:
     """A parameter of a generated kernel."""
 
     def __init__(self, dtype, name: str):
-        self.dtype = dtype_of(dtype)
+        self.dtype = numpy_dtype(dtype)
         self.name = text_argument("name", name)
 
     def __repr__(self):
@@ -129,7 +129,7 @@ def dtype_to_ctype(dtype, with_fp_tex_hack: bool = False) -> str:
     """
     if dtype is None:
         raise ValueError("dtype must be a data type, not None")
-    dtype = dtype_of(dtype)
+    dtype = numpy_dtype(dtype)
     if with_fp_tex_hack and dtype in _TEXTURE_NAMES:
         return _TEXTURE_NAMES[dtype]
     name = _names.get(dtype)
@@ -165,7 +165,7 @@ def get_or_register_dtype(names, dtype=None) -> np.dtype:
         raise ValueError("names must contain at least one name")
     if dtype is None:
         return dtype_of_name(names[0])
-    dtype = dtype_of(dtype)
+    dtype = numpy_dtype(dtype)
     with _lock:
         for name in names:
             known = _dtypes.get(" ".join(name.split()))

@@ -7,14 +7,14 @@ from __future__ import annotations
 import numpy as np
 
 from cuda.core._classic import shown
-from cuda.core.driver._array_base import ArrayBase, check_device
+from cuda.core.driver._array_base import ArrayBase, check_on_device
 from cuda.core.driver._array_object import array_of_view
 from cuda.core.driver._kernels import COMPLEX_HEADER, prelude
 from cuda.core.driver._storage import convert_arguments
 from cuda.core.driver._types import ScalarArg, VectorArg, dtype_to_ctype, parse_argument_list
 from cuda.core.utils import StridedMemoryView
 
-__all__ = ["CHECKS", "Parameters", "as_array", "checked_name", "user_prelude"]
+__all__ = ["CHECKS", "Parameters", "as_array", "checked_kernel_name", "user_prelude"]
 
 
 class NoVectorError(AssertionError, ValueError):
@@ -50,7 +50,7 @@ class Parameters:
         self.first = vectors[0]
         self.vectors = vectors
         makers = [
-            None if isinstance(item, VectorArg) else scalar_maker(item) if isinstance(item, ScalarArg) else plain
+            None if isinstance(item, VectorArg) else scalar_maker(item) if isinstance(item, ScalarArg) else unchanged
             for item in self.items
         ]
         self.table = tuple(
@@ -98,7 +98,7 @@ def as_array(item, name: str) -> ArrayBase:
 
 def check_devices(arrays) -> None:
     for array in arrays:
-        check_device(array._device, *[other._device for other in arrays])
+        check_on_device(array._device, *[other._device for other in arrays])
 
 
 def check_type(dtype: np.dtype, item: VectorArg) -> None:
@@ -130,11 +130,11 @@ def truncate(value):
     return int(value) if isinstance(value, (float, np.floating)) else value
 
 
-def plain(value):
+def unchanged(value):
     return value
 
 
-def checked_name(name: str) -> str:
+def checked_kernel_name(name: str) -> str:
     """Return a kernel name, or raise ValueError if it is not a C identifier."""
     if not isinstance(name, str):
         raise TypeError(f"name must be a str, not {type(name).__name__}")

@@ -4,7 +4,7 @@
 
 import atexit
 
-from cuda.core.driver._context import check_importer, finish, init, make_default_context
+from cuda.core.driver._context import check_importer, init, leave_at_exit, make_default_context
 
 __all__ = ["context", "device"]
 
@@ -12,7 +12,7 @@ init()
 check_importer(__name__)
 context = make_default_context()
 device = context.get_device()
-atexit.register(finish, context)
+atexit.register(leave_at_exit, context)
 
 
 def __dir__():

@@ -19,7 +19,7 @@ from cuda.core.driver._compilation import (
     split_options,
 )
 from cuda.core.driver._constants import jit_input_type
-from cuda.core.driver._context import current_context
+from cuda.core.driver._context import context_for
 from cuda.core.driver._errors import NOT_SUPPORTED, CompileError, LogicError, logic_error
 from cuda.core.driver._linker import Linker, find_library
 from cuda.core.driver._module import Module
@@ -163,7 +163,7 @@ class SourceModule(_Loaded):
         cache_dir: str | bool | None = None,
         include_dirs: list[str] | None = None,
     ):
-        current_context("cuModuleLoadDataEx")
+        context_for("cuModuleLoadDataEx")
         request = Request(source, nvcc, options, keep, no_extern_c, arch, code, cache_dir, include_dirs)
         try:
             compiled = compile_object(request, "cubin")

@@ -8,8 +8,8 @@ import warnings
 
 import numpy as np
 
-from cuda.core.driver._array_base import ArrayBase, check_device, stream_for
-from cuda.core.driver._array_functions import BINARY_OF, UNARY_OF, apply
+from cuda.core.driver._array_base import ArrayBase, check_array, check_on_device, stream_for
+from cuda.core.driver._array_functions import BINARY_OF, UNARY_OF, apply_operation
 from cuda.core.driver._array_layout import broadcast_shape, broadcast_strides
 from cuda.core.driver._array_object import GPUArray
 from cuda.core.driver._kernels import Elementwise, Operand
@@ -39,18 +39,18 @@ __all__ = [
 ]
 
 
-def function_of(name: str, ufunc: np.ufunc, what: str, kinds: str = ""):
+def elementwise_function(name: str, ufunc: np.ufunc, what: str, kinds: str = ""):
     """Return the elementwise function for a NumPy ufunc."""
     operation = UNARY_OF[ufunc]
 
     def function(array, *ignored, out=None, stream=None) -> GPUArray:
-        check_array(array, "array")
+        check_array("array", array)
         if ignored:
             text = f"{name} accepts out and stream by name only; the second argument has no effect"
             warnings.warn(text, DeprecationWarning, stacklevel=2)
         if array.dtype.kind not in "biufc":
             raise TypeError(f"{name} is not supported for elements of type {array.dtype}")
-        return apply(operation, (array,), out, stream, array.dtype)
+        return apply_operation(operation, (array,), out, stream, array.dtype)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"""Return {what} of each element{kinds}.
@@ -78,22 +78,22 @@ def function_of(name: str, ufunc: np.ufunc, what: str, kinds: str = ""):
 
 
 _COMPLEX = ", real or complex"
-fabs = function_of("fabs", np.fabs, "the absolute value")
-ceil = function_of("ceil", np.ceil, "the smallest integer not less than the value")
-floor = function_of("floor", np.floor, "the largest integer not greater than the value")
-exp = function_of("exp", np.exp, "the exponential", _COMPLEX)
-log = function_of("log", np.log, "the natural logarithm", _COMPLEX)
-log10 = function_of("log10", np.log10, "the logarithm to base 10", _COMPLEX)
-sqrt = function_of("sqrt", np.sqrt, "the square root", _COMPLEX)
-sin = function_of("sin", np.sin, "the sine", _COMPLEX)
-cos = function_of("cos", np.cos, "the cosine", _COMPLEX)
-tan = function_of("tan", np.tan, "the tangent", _COMPLEX)
-asin = function_of("asin", np.arcsin, "the inverse sine")
-acos = function_of("acos", np.arccos, "the inverse cosine")
-atan = function_of("atan", np.arctan, "the inverse tangent")
-sinh = function_of("sinh", np.sinh, "the hyperbolic sine", _COMPLEX)
-cosh = function_of("cosh", np.cosh, "the hyperbolic cosine", _COMPLEX)
-tanh = function_of("tanh", np.tanh, "the hyperbolic tangent", _COMPLEX)
+fabs = elementwise_function("fabs", np.fabs, "the absolute value")
+ceil = elementwise_function("ceil", np.ceil, "the smallest integer not less than the value")
+floor = elementwise_function("floor", np.floor, "the largest integer not greater than the value")
+exp = elementwise_function("exp", np.exp, "the exponential", _COMPLEX)
+log = elementwise_function("log", np.log, "the natural logarithm", _COMPLEX)
+log10 = elementwise_function("log10", np.log10, "the logarithm to base 10", _COMPLEX)
+sqrt = elementwise_function("sqrt", np.sqrt, "the square root", _COMPLEX)
+sin = elementwise_function("sin", np.sin, "the sine", _COMPLEX)
+cos = elementwise_function("cos", np.cos, "the cosine", _COMPLEX)
+tan = elementwise_function("tan", np.tan, "the tangent", _COMPLEX)
+asin = elementwise_function("asin", np.arcsin, "the inverse sine")
+acos = elementwise_function("acos", np.arccos, "the inverse cosine")
+atan = elementwise_function("atan", np.arctan, "the inverse tangent")
+sinh = elementwise_function("sinh", np.sinh, "the hyperbolic sine", _COMPLEX)
+cosh = elementwise_function("cosh", np.cosh, "the hyperbolic cosine", _COMPLEX)
+tanh = elementwise_function("tanh", np.tanh, "the hyperbolic tangent", _COMPLEX)
 
 
 def fmod(arg, mod, stream=None) -> GPUArray:
@@ -170,13 +170,13 @@ def ldexp(significand, exponent, stream=None) -> GPUArray:
     ValueError
         If the shapes cannot be broadcast.
     """
-    check_array(significand, "significand")
-    check_array(exponent, "exponent")
+    check_array("significand", significand)
+    check_array("exponent", exponent)
     check_float("ldexp", significand)
     shape = broadcast_shape(significand.shape, exponent.shape)
     result = GPUArray(shape, significand.dtype, significand.allocator)
     inputs = [Operand("a", significand.dtype), Operand("b", exponent.dtype)]
-    launch("ldexp", "r = ldexp(a, (int)b)", [result], inputs, [significand, exponent], stream)
+    launch_elementwise("ldexp", "r = ldexp(a, (int)b)", [result], inputs, [significand, exponent], stream)
     return result
 
 
@@ -184,26 +184,26 @@ def apply_binary(ufunc, first, second, stream):
     arrays = [item for item in (first, second) if isinstance(item, ArrayBase)]
     if not arrays:
         raise TypeError(f"{ufunc.__name__} requires a GPUArray, not {type(first).__name__}")
-    result = apply(BINARY_OF[ufunc], (first, second), None, stream)
+    result = apply_operation(BINARY_OF[ufunc], (first, second), None, stream)
     if result is NotImplemented:
         raise TypeError(f"{ufunc.__name__} accepts only GPUArrays and numbers")
     return result
 
 
 def split(name: str, body: str, arg, stream):
-    check_array(arg, "arg")
+    check_array("arg", arg)
     check_float(name, arg)
     results = arg._new_like(arg.dtype), arg._new_like(arg.dtype)
-    launch(name, body, results, [Operand("a", arg.dtype)], [arg], stream)
+    launch_elementwise(name, body, results, [Operand("a", arg.dtype)], [arg], stream)
     return results
 
 
-def launch(name: str, body: str, results, inputs, arrays, stream) -> None:
+def launch_elementwise(name: str, body: str, results, inputs, arrays, stream) -> None:
     """Run an elementwise kernel that stores one or two results of the same data type."""
     device = results[0]._device
     for item in arrays:
         item._check_open()
-    check_device(device, *(item._device for item in arrays))
+    check_on_device(device, *(item._device for item in arrays))
     key = (name, *(item.dtype for item in arrays))
     kernel = device.plans.get(key)
     if kernel is None:
@@ -214,11 +214,6 @@ def launch(name: str, body: str, results, inputs, arrays, stream) -> None:
     places += [(item._address, broadcast_strides(item.shape, item.strides, shape)) for item in arrays]
     inner = stream_for(stream, *results, *arrays)
     kernel.launch(device.arch, inner, shape, places, [place[0] for place in places])
-
-
-def check_array(array, name: str) -> None:
-    if not isinstance(array, ArrayBase):
-        raise TypeError(f"{name} must be a GPUArray, not {type(array).__name__}")
 
 
 def check_float(name: str, array) -> None:

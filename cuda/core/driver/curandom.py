@@ -13,8 +13,8 @@ import os
 
 import numpy as np
 
-from cuda.core.driver._array_base import ArrayBase, array_device, check_device, checked_dtype, stream_for
-from cuda.core.driver._array_layout import checked_shape
+from cuda.core.driver._array_base import ArrayBase, array_device, check_on_device, checked_dtype, stream_for
+from cuda.core.driver._array_layout import checked_array_shape
 from cuda.core.driver._array_object import GPUArray
 from cuda.core.driver._array_transfer import copy_of
 from cuda.core.driver._checks import callable_argument, checked_int
@@ -22,7 +22,7 @@ from cuda.core.driver._copies import memcpy_dtod_async
 from cuda.core.driver._device_memory import mem_alloc
 from cuda.core.driver._kernels import Elementwise, Operand, build_kernel
 from cuda.core.driver._random_source import counter_source, mrg32k3a_powers, pseudo_source, quasi_source, xorwow_powers
-from cuda.core.driver._streams import keep_until_done, stream_of
+from cuda.core.driver._streams import core_stream, keep_until_done
 
 __all__ = [
     "MRG32k3aRandomNumberGenerator",
@@ -65,7 +65,7 @@ def get_curand_version() -> tuple[int, int, int] | None:
     if library is None:
         return None
     number = ctypes.c_int()
-    call(library.curandGetVersion, ctypes.byref(number))
+    call_curand(library.curandGetVersion, ctypes.byref(number))
     return number.value // 1000, number.value // 100 % 10, number.value % 100
 
 
@@ -139,13 +139,13 @@ def table(name: str, width: int, columns: int, *arguments: int) -> np.ndarray:
             "run pip install nvidia-curand, or pass the vectors"
         )
     address = ctypes.c_void_p()
-    call(getattr(library, name), ctypes.byref(address), *arguments)
+    call_curand(getattr(library, name), ctypes.byref(address), *arguments)
     word = ctypes.c_uint32 if width == 32 else ctypes.c_uint64
     words = ctypes.cast(address, ctypes.POINTER(word))
     return np.ctypeslib.as_array(words, (DIMENSIONS, columns))
 
 
-def call(function, *arguments) -> None:
+def call_curand(function, *arguments) -> None:
     status = function(*arguments)
     if status:
         raise builtins.RuntimeError(f"{function.__name__} failed with status {status}")
@@ -245,8 +245,8 @@ class Generators:
         return self.block_count * self.generators_per_block
 
     def _launch(self, name: str, stream, *arguments, keep=()) -> None:
-        check_device(self._device)
-        inner = None if stream is None else stream_of(stream)
+        check_on_device(self._device)
+        inner = None if stream is None else core_stream(stream)
         kernel = self._kernels[f"random_{name}"]
         kernel.launch_blocks(inner, self.block_count, int(self.state), self._count, *arguments)
         if inner is not None:
@@ -266,7 +266,7 @@ class Generators:
             self._fill(names, what, staged, stream, *arguments)
             data[...] = staged
             return
-        check_device(self._device, data._device)
+        check_on_device(self._device, data._device)
         stream_for(stream, data)
         self._launch(name, stream, data._address, data.size, self._table, *arguments)
 
@@ -345,7 +345,7 @@ class Generators:
 
     def gen_log_normal(self, shape, dtype, mean: float, stddev: float, stream=None) -> GPUArray:
         """Return a new array of log-normally distributed numbers. See :meth:`fill_log_normal` and :class:`GPUArray`."""
-        data = GPUArray._new_result(checked_shape(shape), checked_dtype(dtype))
+        data = GPUArray._new_result(checked_array_shape(shape), checked_dtype(dtype))
         self.fill_log_normal(data, mean, stddev, stream)
         return data
 
@@ -391,7 +391,7 @@ class Generators:
 
     @staticmethod
     def _filled(fill, shape, dtype, stream) -> GPUArray:
-        data = GPUArray._new_result(checked_shape(shape), checked_dtype(dtype))
+        data = GPUArray._new_result(checked_array_shape(shape), checked_dtype(dtype))
         fill(data, stream)
         return data
 
@@ -474,7 +474,7 @@ class PseudoGenerators(Generators):
 
     def gen_poisson(self, shape, dtype, lambda_value: float, stream=None) -> GPUArray:
         """Return a new array of Poisson-distributed numbers. See :meth:`fill_poisson` and :class:`GPUArray`."""
-        data = GPUArray._new_result(checked_shape(shape), checked_dtype(dtype))
+        data = GPUArray._new_result(checked_array_shape(shape), checked_dtype(dtype))
         self.fill_poisson(data, lambda_value, stream)
         return data
 
@@ -720,7 +720,7 @@ def rand(shape, dtype=np.float32, stream=None) -> GPUArray:
     body = _BODIES.get(dtype.str[1:])
     if body is None:
         raise NotImplementedError(f"random numbers of type {dtype} are not supported")
-    result = GPUArray._new_result(checked_shape(shape), dtype)
+    result = GPUArray._new_result(checked_array_shape(shape), dtype)
     if not result.size:
         return result
     device = result._device

@@ -13,7 +13,7 @@ from cuda.core.driver._errors import NOT_SUPPORTED, CompileError, logic_error
 from cuda.core.driver._kernels import build_user_kernel
 from cuda.core.driver._storage import fast_elementwise, packs_fit
 from cuda.core.driver._types import ScalarArg, VectorArg, dtype_to_ctype
-from cuda.core.driver._user_kernels import CHECKS, Parameters, checked_name, user_prelude
+from cuda.core.driver._user_kernels import CHECKS, Parameters, checked_kernel_name, user_prelude
 from cuda.core.driver.compiler import SourceModule
 
 __all__ = [
@@ -262,7 +262,7 @@ class ElementwiseKernel:
     ):
         self._parameters = Parameters(arguments)
         self.arguments = self._parameters.items
-        self.name = checked_name(name)
+        self.name = checked_kernel_name(name)
         self._texts = {"operation": operation, "preamble": preamble, "loop_prep": loop_prep, "after_loop": after_loop}
         for key, text in self._texts.items():
             if not isinstance(text, str):
@@ -471,7 +471,7 @@ def get_elwise_module(
     parameters = Parameters(arguments)
     dtypes = [item.dtype for item in parameters.items]
     texts = {"preamble": preamble, "loop_prep": loop_prep, "after_loop": after_loop}
-    source = source_of(parameters.declarators, dtypes, checked_name(name), False, True, operation, **texts)
+    source = source_of(parameters.declarators, dtypes, checked_kernel_name(name), False, True, operation, **texts)
     return SourceModule(source, options=options, keep=keep, no_extern_c=True)
 
 
@@ -490,7 +490,7 @@ def get_elwise_range_module(
     parameters = Parameters(arguments)
     dtypes = [item.dtype for item in parameters.items]
     texts = {"preamble": preamble, "loop_prep": loop_prep, "after_loop": after_loop}
-    source = source_of(parameters.declarators, dtypes, checked_name(name), True, True, operation, **texts)
+    source = source_of(parameters.declarators, dtypes, checked_kernel_name(name), True, True, operation, **texts)
     return SourceModule(source, options=options, keep=keep, no_extern_c=True)
 
 

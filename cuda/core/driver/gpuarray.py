@@ -13,11 +13,11 @@ import numpy as np
 from cuda.core._classic import list_argument, shown
 from cuda.core.driver import _array_functions as select
 from cuda.core.driver._array_base import ArrayFlags, checked_dtype, splay, stream_for
-from cuda.core.driver._array_functions import BINARY_OF, UNARY_OF, apply
+from cuda.core.driver._array_functions import BINARY_OF, UNARY_OF, apply_operation
 from cuda.core.driver._array_object import GPUArray, array_of_view
 from cuda.core.driver._array_reductions import all_of, any_of, reduce_all, subset_reduce
-from cuda.core.driver._array_reductions import dot as dot_product
-from cuda.core.driver._array_reductions import subset_dot as subset_dot_product
+from cuda.core.driver._array_reductions import dot_product as dot_product
+from cuda.core.driver._array_reductions import subset_dot_product as subset_dot_product
 from cuda.core.driver._calls import memset_d8_async
 from cuda.core.driver._checks import checked_int
 from cuda.core.driver._device_memory import mem_alloc
@@ -562,7 +562,7 @@ def logical_not(x, /, out=None, *, allocator=None) -> GPUArray:
 def elementwise(ufunc, operands, out, stream) -> GPUArray:
     if not builtins.any(isinstance(item, GPUArray) for item in operands):
         raise TypeError(f"{ufunc.__name__} requires a GPUArray, not {type(operands[0]).__name__}")
-    result = apply(BINARY_OF.get(ufunc) or UNARY_OF[ufunc], operands, out, stream)
+    result = apply_operation(BINARY_OF.get(ufunc) or UNARY_OF[ufunc], operands, out, stream)
     if result is NotImplemented:
         kinds = " and ".join(type(item).__name__ for item in operands)
         raise TypeError(f"{ufunc.__name__} accepts GPUArrays and numbers, not {kinds}")
@@ -590,7 +590,7 @@ def if_positive(criterion, then_, else_, out=None, stream=None) -> GPUArray:
     TypeError
         If ``criterion`` is not a GPUArray with ordered elements, or a value is neither a GPUArray nor a number.
     """
-    return select.if_positive(criterion, then_, else_, out, stream)
+    return select.select_positive(criterion, then_, else_, out, stream)
 
 
 def where(criterion, then_, else_, out=None, stream=None) -> GPUArray:
@@ -614,7 +614,7 @@ def where(criterion, then_, else_, out=None, stream=None) -> GPUArray:
     TypeError
         If ``criterion`` is not a GPUArray, or a value is neither a GPUArray nor a number.
     """
-    return select.where(criterion, then_, else_, out, stream)
+    return select.select_nonzero(criterion, then_, else_, out, stream)
 
 
 def take(a, indices, out=None, stream=None) -> GPUArray:
@@ -638,7 +638,7 @@ def take(a, indices, out=None, stream=None) -> GPUArray:
     ValueError
         If ``out`` has another shape or data type than the result.
     """
-    return select.take(as_array(a, "a"), indices, out, stream)
+    return select.take_elements(as_array(a, "a"), indices, out, stream)
 
 
 def put(a, indices, values, stream=None) -> None:
@@ -662,7 +662,7 @@ def put(a, indices, values, stream=None) -> None:
     ValueError
         If ``values`` has another shape or data type, or ``a`` is not C-contiguous.
     """
-    select.put(as_array(a, "a"), indices, as_array(values, "values"), stream)
+    select.put_elements(as_array(a, "a"), indices, as_array(values, "values"), stream)
 
 
 def multi_take(arrays, indices, out=None, stream=None) -> list[GPUArray]:
@@ -684,8 +684,8 @@ def multi_take(arrays, indices, out=None, stream=None) -> list[GPUArray]:
     """
     arrays = select.checked_arrays(arrays)
     outs = [None] * len(arrays) if out is None else list_argument("out", out, "a sequence of GPUArrays")
-    check_count("out", outs, arrays)
-    return [select.take(a, indices, one, stream) for a, one in zip(arrays, outs, strict=True)]
+    check_lengths("out", outs, arrays)
+    return [select.take_elements(a, indices, one, stream) for a, one in zip(arrays, outs, strict=True)]
 
 
 def multi_put(arrays, dest_indices, dest_shape=None, out=None, stream=None) -> list[GPUArray]:
@@ -712,7 +712,7 @@ def multi_put(arrays, dest_indices, dest_shape=None, out=None, stream=None) -> l
     arrays = select.checked_arrays(arrays)
     outs = targets(arrays, dest_indices, dest_shape, out)
     for a, one in zip(arrays, outs, strict=True):
-        select.put(one, dest_indices, a, stream)
+        select.put_elements(one, dest_indices, a, stream)
     return outs
 
 
@@ -741,7 +741,7 @@ def multi_take_put(
     outs = targets(arrays, dest_indices, dest_shape, out)
     offsets = [0] * len(arrays) if src_offsets is None else list_argument("src_offsets", src_offsets)
     offsets = [checked_int("each of src_offsets", offset) for offset in offsets]
-    check_count("src_offsets", offsets, arrays)
+    check_lengths("src_offsets", offsets, arrays)
     for a, one, offset in zip(arrays, outs, offsets, strict=True):
         select.take_put(a, one, src_indices, dest_indices, offset, stream)
     return outs
@@ -750,13 +750,13 @@ def multi_take_put(
 def targets(arrays, dest_indices, dest_shape, out) -> list[GPUArray]:
     if out is not None:
         outs = select.checked_arrays(out)
-        check_count("out", outs, arrays)
+        check_lengths("out", outs, arrays)
         return outs
     shape = as_array(dest_indices, "dest_indices").shape if dest_shape is None else dest_shape
     return [zeros(shape, a.dtype, a.allocator) for a in arrays]
 
 
-def check_count(name: str, items, arrays) -> None:
+def check_lengths(name: str, items, arrays) -> None:
     if len(items) != len(arrays):
         raise ValueError(f"{name} must have {len(arrays)} items, one per array, not {len(items)}")
 
@@ -780,7 +780,7 @@ def concatenate(arrays, axis: int = 0, allocator=None) -> GPUArray:
     TypeError
         If an item is not a GPUArray.
     """
-    return select.concatenate(arrays, axis, allocator)
+    return select.join_arrays(arrays, axis, allocator)
 
 
 def stack(arrays, axis: int = 0, allocator=None) -> GPUArray:
@@ -791,7 +791,7 @@ def stack(arrays, axis: int = 0, allocator=None) -> GPUArray:
     ValueError
         If the shapes differ, there is no such axis, or ``arrays`` is empty.
     """
-    return select.stack(arrays, axis, allocator)
+    return select.stack_arrays(arrays, axis, allocator)
 
 
 def transpose(a, axes=None) -> GPUArray:

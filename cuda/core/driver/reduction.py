@@ -12,7 +12,7 @@ from cuda.core.driver._array_reductions import Reduction, scratch_memory
 from cuda.core.driver._device_memory import mem_alloc
 from cuda.core.driver._streams import keep_until_done
 from cuda.core.driver._types import VectorArg, dtype_to_ctype
-from cuda.core.driver._user_kernels import Parameters, checked_name, user_prelude
+from cuda.core.driver._user_kernels import Parameters, checked_kernel_name, user_prelude
 
 __all__ = ["ReductionKernel"]
 
@@ -79,7 +79,7 @@ class ReductionKernel:
         if arguments is None:
             arguments = [VectorArg(self.dtype_out, "in")]
         self._parameters = Parameters(arguments)
-        self.name = checked_name(name)
+        self.name = checked_kernel_name(name)
         self.neutral = neutral if isinstance(neutral, str) else c_literal(neutral, self.dtype_out)
         map_expr = "in[i]" if map_expr is None else map_expr
         for key, text in {"reduce_expr": reduce_expr, "map_expr": map_expr, "preamble": preamble}.items():

@@ -6,12 +6,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cuda.core.driver._array_base import ArrayBase, array_device, check_device, checked_dtype, overlap, stream_for
+from cuda.core.driver._array_base import (
+    array_device,
+    check_array,
+    check_on_device,
+    checked_dtype,
+    overlap,
+    stream_for,
+)
 from cuda.core.driver._device_memory import as_pointer, mem_alloc
 from cuda.core.driver._kernels import build_user_kernel
 from cuda.core.driver._streams import keep_until_done
 from cuda.core.driver._types import dtype_to_ctype
-from cuda.core.driver._user_kernels import checked_name, user_prelude
+from cuda.core.driver._user_kernels import checked_kernel_name, user_prelude
 from cuda.core.driver.reduction import c_literal
 
 if TYPE_CHECKING:
@@ -214,7 +221,7 @@ class ScanKernel:
         self.neutral = neutral
         prelude = user_prelude([preamble, scan_expr], [self.dtype])
         self._scan = Scan(
-            checked_name(name_prefix),
+            checked_kernel_name(name_prefix),
             ctype,
             self.dtype.itemsize,
             scan_expr,
@@ -276,7 +283,7 @@ class ScanKernel:
         if not input_ary.size:
             return output_ary
         device = input_ary._device
-        check_device(device, output_ary._device)
+        check_on_device(device, output_ary._device)
         inner = stream_for(stream, input_ary, output_ary)
 
         def allocate(nbytes: int):
@@ -290,8 +297,7 @@ class ScanKernel:
         return output_ary
 
     def _check(self, array, name: str) -> None:
-        if not isinstance(array, ArrayBase):
-            raise TypeError(f"{name} must be a GPUArray, not {type(array).__name__}")
+        check_array(name, array)
         if array.dtype != self.dtype:
             raise ValueError(f"{name} must have elements of type {self.dtype}, not {array.dtype}")
         if array.ndim != 1 or not array._is_c:

@@ -11,7 +11,7 @@ import operator
 from cuda.core._classic import RLock, shown
 from cuda.core.driver._checks import checked_int
 from cuda.core.driver._constants import device_attribute
-from cuda.core.driver._context import Context, Device, current_context, get_default_device, make_default_context
+from cuda.core.driver._context import Context, Device, context_for, get_default_device, make_default_context
 from cuda.core.driver._pools import (
     DeviceMemoryPool,
     PageLockedAllocator,
@@ -84,7 +84,7 @@ def context_dependent_memoize(func):
 
     @functools.wraps(func)
     def memoized(*args, **kwargs):
-        context = current_context("cuCtxGetCurrent")
+        context = context_for("cuCtxGetCurrent")
         # A device's contexts are equal, but resources of a detached context are invalid in another one.
         known = results.get(id(context))
         if known is None or known[0] is not context:

@@ -11,8 +11,8 @@ from cuda.core.system._mappings import (
     _FAN_CONTROL_POLICY_MAPPING,
     _INFOROM_OBJECT_MAPPING,
     choose,
-    flags_of,
     member_of,
+    named_flags,
 )
 from cuda.core.system._support import nvml
 from cuda.core.system.typing import FanControlPolicy, InforomObject
@@ -33,7 +33,7 @@ class CoolerInfo(Snapshot):
     target = field(
         "target",
         "What the cooler cools, a list of :class:`~cuda.core.system.typing.CoolerTarget`.",
-        lambda mask: flags_of(mask, _COOLER_TARGET_MAPPING),
+        lambda mask: named_flags(mask, _COOLER_TARGET_MAPPING),
     )
 
 

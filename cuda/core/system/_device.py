@@ -35,9 +35,9 @@ from cuda.core.system._mappings import (  # noqa: F401 (other packages import so
     _THERMAL_TARGET_MAPPING,
     _unpack_bitmask,
     choose,
-    flags_of,
     inverse,
     member_of,
+    named_flags,
 )
 from cuda.core.system._mig import DeviceAttributes, MigInfo
 from cuda.core.system._nvml_context import DeviceHandle, initialize
@@ -356,12 +356,12 @@ class Device(DeviceTopology):
     current_clock_event_reasons: list[ClocksEventReasons] = reading(
         "device_get_current_clocks_event_reasons",
         "Why the clocks are below their maximum now; ValueError if NVML reports a reason that has no name here.",
-        lambda mask: flags_of(mask, _CLOCKS_EVENT_REASONS_MAPPING, "reasons"),
+        lambda mask: named_flags(mask, _CLOCKS_EVENT_REASONS_MAPPING, "reasons"),
     )
     supported_clock_event_reasons: list[ClocksEventReasons] = reading(
         "device_get_supported_clocks_event_reasons",
         "The reasons that the device can report; ValueError if one has no name here.",
-        lambda mask: flags_of(mask, _CLOCKS_EVENT_REASONS_MAPPING, "reasons"),
+        lambda mask: named_flags(mask, _CLOCKS_EVENT_REASONS_MAPPING, "reasons"),
     )
     cooler: CoolerInfo = reading("device_get_cooler_info", "The cooler, a :class:`CoolerInfo`.", CoolerInfo)
     num_fans: int = reading(
@@ -461,7 +461,7 @@ class Device(DeviceTopology):
 
     def get_supported_event_types(self) -> list[EventType]:
         """Return the event types that the device supports (``nvml.device_get_supported_event_types``)."""
-        return flags_of(nvml.device_get_supported_event_types(self._handle), _EVENT_TYPE_MAPPING)
+        return named_flags(nvml.device_get_supported_event_types(self._handle), _EVENT_TYPE_MAPPING)
 
 
 def get_topology_common_ancestor(device1: Device, device2: Device) -> GpuTopologyLevel:

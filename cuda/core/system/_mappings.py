@@ -50,9 +50,9 @@ __all__ = [
     "_THERMAL_TARGET_MAPPING",
     "_unpack_bitmask",
     "choose",
-    "flags_of",
     "inverse",
     "member_of",
+    "named_flags",
 ]
 
 
@@ -167,7 +167,7 @@ def member_of(code: int, table: dict, label: str):
     return member
 
 
-def flags_of(mask: int, table: dict, label: str | None = None) -> list:
+def named_flags(mask: int, table: dict, label: str | None = None) -> list:
     """Return our members for the bits of a mask, the lowest bit first.
 
     Parameters

@@ -59,7 +59,7 @@ class Headers:
 
     def is_current(self) -> bool:
         """Return whether no file or directory has changed, so that a new search would find the same."""
-        return all(state_of(path) == state for path, state in self._states.items())
+        return all(path_state(path) == state for path, state in self._states.items())
 
 
 def find_headers(source: str, name: str, directories=(), pre_included=(), macros=()) -> Headers:
@@ -186,7 +186,7 @@ class Search:
         if path not in self.states:
             if not os.path.isfile(path):
                 return None
-            self.states[path] = state_of(path)
+            self.states[path] = path_state(path)
         return self.states[path]
 
     def _watch_for(self, path: str) -> None:
@@ -197,7 +197,7 @@ class Search:
                 return
             self._watched.add(path)
             if os.path.isdir(path or "."):
-                self.states[path or "."] = state_of(path or ".")
+                self.states[path or "."] = path_state(path or ".")
                 return
             if path in ("", "/"):
                 return
@@ -241,7 +241,7 @@ def parse(text: bytes) -> tuple[list[bytes], list[tuple[bytes, bytes]]]:
     return operands, definitions
 
 
-def state_of(path: str) -> tuple:
+def path_state(path: str) -> tuple:
     """Return the inode, size and times of modification and of change of a file, or zeros if it is missing."""
     try:
         found = os.stat(path)

@@ -7,10 +7,10 @@ from __future__ import annotations
 from cuda.core import CUDAError, GraphicsResource
 from cuda.core.driver._checks import checked_int
 from cuda.core.driver._constants import graphics_map_flags
-from cuda.core.driver._context import Context, Device, current_context, member_of
+from cuda.core.driver._context import Context, Device, classic_member, context_for
 from cuda.core.driver._cuda_arrays import Array, wrapped_array
 from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, classic_error, logic_error
-from cuda.core.driver._streams import stream_of
+from cuda.core.driver._streams import core_stream
 
 __all__ = [
     "BufferObject",
@@ -34,8 +34,8 @@ class _Registered:
     _register_api: str
 
     def __init__(self, bufobj: int, flags: int, register, *more):
-        context = current_context(self._register_api)
-        flag = member_of(graphics_map_flags, flags, self._register_api)
+        context = context_for(self._register_api)
+        flag = classic_member(graphics_map_flags, flags, self._register_api)
         self._name = checked_int("bufobj", bufobj, 0, MAX_NAME, self._register_api)
         try:
             self._resource = register(self._name, *more, flags=str(flag).lower())
@@ -76,7 +76,7 @@ class _Registered:
         LogicError
             If the object is already mapped, or is no longer registered.
         """
-        resource, inner = self._open("cuGraphicsMapResources"), stream_of(stream)
+        resource, inner = self._open("cuGraphicsMapResources"), core_stream(stream)
         if resource.is_mapped:
             raise logic_error("cuGraphicsMapResources", INVALID_HANDLE, "the object is already mapped")
         try:
@@ -194,7 +194,7 @@ class RegisteredMapping:
             If the object was already unmapped.
         """
         self._check("cuGraphicsUnmapResources")
-        inner = self._stream if stream is None else stream_of(stream)
+        inner = self._stream if stream is None else core_stream(stream)
         try:
             self._registered._resource.unmap(stream=inner)
         except CUDAError as error:
