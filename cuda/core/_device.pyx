@@ -26,7 +26,7 @@ from cuda.core._event cimport Event, Event_create, Event_flags
 from cuda.core._memory._buffer cimport Buffer, Buffer_allocate
 from cuda.core._memory._memory_resource cimport MemoryResource, size_argument
 from cuda.core._native._cuda_core cimport ContextHandle, ContextPin
-from cuda.core._native._device_wait cimport recover, wait_for_context
+from cuda.core._native._device_wait cimport recover_device, wait_for_context
 from cuda.core._stream cimport Stream, Stream_accept, Stream_create, default_stream
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport newfunc, set_constructor, vectorcallfunc
@@ -673,7 +673,7 @@ cdef class Device:
         ... except LaunchError:
         ...     device.reset()
         """
-        if not recover():
+        if not recover_device():
             raise NotSupportedError(
                 "a GPU's lost context cannot be restored in this process; restart it, or run kernels that might fail "
                 "in a child process or on the software device"

@@ -32,7 +32,7 @@ cdef int call_interruptibly(Blocking function, void* argument, Anchor anchor) ex
 cdef bint raise_later_if_from_handler(object error) noexcept
 
 # Makes a software device usable again after a faulty kernel, whose other work ends within a second; false on a GPU.
-cdef bint recover() except -1
+cdef bint recover_device() except -1
 
 # For `call_once`: makes a call that releases a resource and might wait for the device. If a signal handler raises, the
 # release is retired and this returns success. The exception is raised at the next bytecode, and a later failure warns.

@@ -326,7 +326,7 @@ cdef void consume_error(Query query, void* what) noexcept nogil:
         pauses.pause(False)
 
 
-cdef bint recover() except -1:
+cdef bint recover_device() except -1:
     return device_choice.recover()
 
 

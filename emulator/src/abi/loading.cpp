@@ -36,10 +36,8 @@ ENTRY(cuInit, 2000)(unsigned int Flags)
 {
     if (Flags != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!emu::abi::are_variables_valid()) {
-        state::explain(emu::abi::error_of_variables());
+    if (!emu::abi::are_variables_valid())
         return CUDA_ERROR_INVALID_VALUE;
-    }
     if (state::device_count() == 0)
         return CUDA_ERROR_NO_DEVICE;
     if (emu::abi::is_initialized())
