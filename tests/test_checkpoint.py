@@ -163,7 +163,7 @@ def test_failed_process_says_so_and_an_unknown_state_raises(fake):
         Process(7).state  # noqa: B018
 
 
-def test_steps_in_the_wrong_order_raise_the_error_of_the_driver(fake):
+def test_steps_in_the_wrong_order_raise_the_driver_error(fake):
     for call in (Process(7).checkpoint, Process(7).restore, Process(7).unlock):
         with pytest.raises(CUDAError, match="CUDA_ERROR_ILLEGAL_STATE"):
             call()
@@ -192,7 +192,7 @@ def test_bad_timeouts_are_rejected_before_any_call(fake, timeout, error, message
     assert fake.calls == []
 
 
-def test_lock_that_times_out_raises_the_error_of_the_driver(fake):
+def test_lock_that_times_out_raises_the_driver_error(fake):
     fake.result = fake.driver.CUresult.CUDA_ERROR_NOT_READY
     with pytest.raises(CUDAError, match="CUDA_ERROR_NOT_READY"):
         Process(7).lock(5)
@@ -327,7 +327,7 @@ def test_function_that_the_driver_lacks_reads_as_not_supported(fake):
         Process(7).state  # noqa: B018
 
 
-def test_other_errors_of_the_bindings_are_not_changed(fake):
+def test_other_bindings_errors_are_not_changed(fake):
     def broken(pid):
         raise RuntimeError("something else")
 

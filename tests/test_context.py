@@ -18,7 +18,7 @@ def test_no_direct_construction():
         Context()
 
 
-def test_handle_is_the_context_of_the_bindings(device):
+def test_handle_is_the_bindings_context(device):
     from cuda.bindings import driver
 
     handle = device.context.handle

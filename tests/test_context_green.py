@@ -116,7 +116,7 @@ def test_default_stream_follows_the_current_context(device, context):
     assert len(multiprocessors(device.default_stream)) > 8
 
 
-def test_sync_of_the_device_waits_for_the_context(device, context):
+def test_device_sync_waits_for_the_context(device, context):
     stream = context.create_stream()
     device.set_current(context)
     launch(stream, LaunchConfig(grid=BLOCKS, block=32), kernel(), device.allocate(4 * BLOCKS, stream=stream))

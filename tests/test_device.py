@@ -443,7 +443,7 @@ def test_allocate_rejects_bad_arguments(device, stream):
 
 
 @pytest.mark.requires(mempool=True)
-def test_allocate_returns_memory_of_the_device(device, stream):
+def test_allocate_returns_device_memory(device, stream):
     buffer = device.allocate(1024, stream=stream)
     assert buffer.size >= 1024
     assert buffer.device_id == 0

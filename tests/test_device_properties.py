@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Device properties: each attribute of the driver has one row, which reads the driver's value."""
+"""Device properties: each driver attribute has one row, which reads the driver's value."""
 
 import inspect
 import re
@@ -50,7 +50,7 @@ def test_driver_knows_every_row_by_its_name():
         assert int(getattr(driver.CUdevice_attribute, row.driver_name)) == row.code
 
 
-def test_no_attribute_of_the_driver_has_two_rows():
+def test_no_driver_attribute_has_two_rows():
     assert len({row.code for row in ROWS.values()}) == len(ROWS)
 
 

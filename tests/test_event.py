@@ -68,7 +68,7 @@ def test_options_of_another_type_are_rejected(device, stream):
 # --- Identity --------------------------------------------------------------------------------------
 
 
-def test_handle_is_the_event_of_the_bindings(device):
+def test_handle_is_the_bindings_event(device):
     from cuda.bindings import driver
 
     event = device.create_event()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Buffers and images of OpenGL: registered, mapped, unmapped, and kept alive while they are in use.
+"""OpenGL buffers and images: registered, mapped, unmapped, and kept alive while they are in use.
 
 On a GPU the buffers belong to an OpenGL context without a window; on the software device they are
 ``cuda.emulator.GraphicsBuffer``.
@@ -54,7 +54,7 @@ FLAGS = [
 
 
 @pytest.mark.parametrize("flags, bits", FLAGS)
-def test_flags_become_the_bits_of_the_driver(flags, bits):
+def test_flags_become_the_driver_bits(flags, bits):
     assert _parse_register_flags(flags) == bits
 
 

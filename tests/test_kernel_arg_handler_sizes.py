@@ -140,7 +140,7 @@ def test_class_is_rejected_with_its_name():
         packed(np.float32, 4)
 
 
-def test_arrays_of_the_host_are_rejected_with_a_hint():
+def test_host_arrays_are_rejected_with_a_hint():
     with pytest.raises(
         TypeError,
         match=r"argument 1 of the kernel is in host memory \(ndarray\), which the device",
@@ -156,7 +156,7 @@ def test_objects_with_a_handle_are_rejected_with_a_hint():
         packed(Texture(), 8)
 
 
-def test_integer_types_of_the_bindings_are_taken():
+def test_bindings_integer_types_are_accepted():
     from cuda.bindings import driver
 
     assert packed(driver.CUdeviceptr(0x7F00), 8) == (0x7F00).to_bytes(8, "little")
@@ -257,7 +257,7 @@ def test_only_subclasses_of_buffers_are_registered_as_such():
 
 
 def test_threads_may_register_types_at_the_same_time():
-    # In a new process, no scalar type of NumPy or ctypes is registered yet.
+    # In a new process, no NumPy or ctypes scalar type is registered yet.
     code = """
 import threading, ctypes, numpy as np
 from cuda.core._kernel_arg_handler import pack_arguments, register_buffer_class

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Observers of launches: CUDA_CORE_DEBUG, CUDA_CORE_NVTX, and functions of the library."""
+"""Launch observers: CUDA_CORE_DEBUG, CUDA_CORE_NVTX, and library functions."""
 
 import gc
 import os

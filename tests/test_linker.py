@@ -311,7 +311,7 @@ def test_nvjitlink_is_used_where_it_is_installed(undecided):
         assert _linker._decide_nvjitlink_or_driver() is False
 
 
-def test_first_use_of_the_drivers_linker_warns_at_the_caller(without_nvjitlink):
+def test_first_driver_linker_warns_at_the_caller(without_nvjitlink):
     with pytest.warns(RuntimeWarning, match="pip install nvidia-nvjitlink.*driver's linker") as caught:
         assert Linker.which_backend() is CompilerBackendType.DRIVER
     assert caught[0].filename == __file__

@@ -135,7 +135,7 @@ def test_name_expressions_may_be_none():
     assert Program(SAXPY, "c++", ARCH).compile("ptx", name_expressions=None).symbol_mapping == {}
 
 
-def test_errors_show_the_lines_of_the_user():
+def test_errors_show_the_users_lines():
     with pytest.raises(NVRTCError) as caught:
         Program(BROKEN, "c++", ARCH).compile("cubin")
     error = caught.value

@@ -78,7 +78,7 @@ def test_stream_is_nonblocking_and_of_least_priority_by_default(device):
         assert stream.priority == least
 
 
-def test_only_priorities_in_the_range_of_the_device_are_accepted(device):
+def test_only_priorities_in_the_device_range_are_accepted(device):
     from cuda.bindings import driver
 
     _, least, greatest = driver.cuCtxGetStreamPriorityRange()
@@ -98,7 +98,7 @@ def test_options_of_another_type_are_rejected(device):
 # --- Identity --------------------------------------------------------------------------------------
 
 
-def test_handle_is_the_stream_of_the_bindings(stream):
+def test_handle_is_the_bindings_stream(stream):
     from cuda.bindings import driver
 
     assert isinstance(stream.handle, driver.CUstream)
@@ -178,7 +178,7 @@ def test_from_handle_keeps_a_stream_of_this_library_alive(device):
     borrowed.close()
 
 
-def test_from_handle_takes_the_object_of_the_bindings(stream):
+def test_from_handle_takes_the_bindings_object(stream):
     assert Stream.from_handle(stream.handle) == stream
 
 

@@ -29,7 +29,7 @@ def view(device, stream):
     return tma.on_device(np.arange(64 * 96, dtype=np.float32).reshape(64, 96), stream)
 
 
-def test_enums_have_the_values_of_the_driver():
+def test_enums_have_the_driver_values():
     from cuda.bindings import driver
 
     names = {

@@ -14,7 +14,7 @@ Swizzle = IntEnum("Swizzle", {"NONE": 0, "SWIZZLE_32B": 1, "SWIZZLE_64B": 2, "SW
 PLAIN = Interleave.NONE
 
 
-def test_axes_of_the_driver_are_in_reverse_order():
+def test_driver_axes_are_in_reverse_order():
     assert rules.tensor_extents((2, 3, 4)) == (4, 3, 2)
     assert rules.pitches_of((2, 3, 4), (12, 4, 1), Type.FLOAT32, PLAIN) == (16, 48)
     assert rules.pitches_of((4,), (1,), Type.FLOAT32, PLAIN) == ()

@@ -226,7 +226,7 @@ def test_errors_of_the_array_are_raised(mr):
 
 @pytest.mark.parametrize("part", PARTS.values(), ids=PARTS)
 @pytest.mark.parametrize("wrap", [lambda a: a, Capsule, OldCapsule], ids=["buffer", "dlpack", "old dlpack"])
-def test_arrays_of_the_host_are_copied(device, stream, part, wrap):
+def test_host_arrays_are_copied(device, stream, part, wrap):
     source, target = part(SOURCE), np.zeros_like(SOURCE)
     buffer = device.allocate(source.nbytes, stream=stream)
     buffer.copy_from(wrap(source), stream=stream)

@@ -219,7 +219,7 @@ class DeviceArray:
     ],
     ids=["interface", "view", "registered", "dlpack"],
 )
-def test_kernels_take_arrays_of_the_device(device, stream, calls, wrap):
+def test_kernels_accept_device_arrays(device, stream, calls, wrap):
     buffer = device.allocate(256, stream=stream)
     write(buffer, np.arange(64, dtype=np.float32).tobytes(), stream)
     launch(stream, LaunchConfig(grid=1, block=64), scale_kernel(), wrap(buffer), np.float32(3), 64)
@@ -229,7 +229,7 @@ def test_kernels_take_arrays_of_the_device(device, stream, calls, wrap):
 
 @pytest.mark.requires(cuda=(12, 4))
 @pytest.mark.parametrize("make", [lambda: np.zeros(3), lambda: bytearray(3), lambda: Image(np.zeros(2))])
-def test_kernels_take_no_arrays_of_the_host(device, stream, calls, make):
+def test_kernels_reject_host_arrays(device, stream, calls, make):
     with pytest.raises(
         TypeError,
         match="argument 0 of kernel .* is in host memory .*, which the device",
@@ -255,7 +255,7 @@ def test_kernels_take_page_locked_arrays_of_structures(device, stream):
 
 
 @pytest.mark.parametrize("shape", [(), (1,)])
-def test_kernels_take_no_structure_from_an_array_of_the_host(device, stream, shape):
+def test_kernels_reject_structs_from_host_arrays(device, stream, shape):
     array = np.zeros(shape, np.dtype([("x", np.float32), ("y", np.int32)]))
     with pytest.raises(TypeError, match="host memory .* pass a structure as bytes or numpy.void"):
         launch(stream, LaunchConfig(grid=1, block=1), scale_kernel(), array, np.float32(3), 1)

@@ -147,7 +147,7 @@ def test_exporter_gets_the_stream(place, stream_ptr, passed):
 
 
 @pytest.mark.parametrize("make", [from_any, from_dlpack])
-def test_arrays_of_the_host_are_viewed_whatever_stream_is_given(device, stream, make):
+def test_host_arrays_are_viewed_whatever_stream_is_given(device, stream, make):
     values = np.arange(3.0)
     for stream_ptr in (0, int(stream.handle), stream.handle):
         view = make(values, stream_ptr=stream_ptr)

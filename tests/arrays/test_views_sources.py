@@ -13,7 +13,7 @@ VALUES = np.arange(6, dtype=np.float32).reshape(2, 3)
 
 
 class Everything(CudaInterface):
-    """An object with all protocols, which counts the calls of DLPack."""
+    """An object with all protocols, which counts DLPack calls."""
 
     def __init__(self):
         super().__init__(VALUES)

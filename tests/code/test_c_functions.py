@@ -57,7 +57,7 @@ def test_first_error_is_kept_and_raised_after_the_call():
     function.check()
 
 
-def test_address_is_read_from_a_function_object_of_the_bindings():
+def test_address_is_read_from_a_bindings_function_object():
     function = SIZE_OF(lambda block: block)
     address = ctypes.cast(function, ctypes.c_void_p).value
     for made in (

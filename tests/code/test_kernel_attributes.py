@@ -346,7 +346,7 @@ def test_block_size_function_must_be_a_non_null_c_function():
 
 
 @pytest.mark.parametrize("null", [driver.CUoccupancyB2DSize(0), driver.CUoccupancyB2DSize(_ptr=0)], ids=["0", "ptr"])
-def test_null_function_of_the_bindings_counts_as_0_bytes(kernel, null):
+def test_null_bindings_function_counts_as_0_bytes(kernel, null):
     assert kernel.occupancy.max_potential_block_size(null, 0) == kernel.occupancy.max_potential_block_size(0, 0)
 
 

@@ -117,7 +117,7 @@ def test_driver_gets_its_target(arch, expected):
 
 
 @pytest.mark.parametrize("arch", ["sm_9", "90", "", "sm_90x"])
-def test_malformed_target_of_the_driver_is_rejected(arch):
+def test_malformed_driver_target_is_rejected(arch):
     with pytest.raises(ValueError, match="arch must be an architecture such as 'sm_90'"):
         render_options(LinkerOptions(arch=arch), "driver")
 

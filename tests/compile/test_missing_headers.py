@@ -89,7 +89,7 @@ def test_advice_names_the_option_for_bundled_headers(header, is_bundled):
 @pytest.mark.parametrize(
     "header, other", [("vector", "vector"), ("stdint.h", "cstdint"), ("type_traits", "type_traits")]
 )
-def test_advice_replaces_the_standard_library_of_the_host(header, other):
+def test_advice_replaces_the_host_standard_library(header, other):
     text = advice(header)
     assert f"no headers of the host's standard library, such as '{header}'" in text
     assert f"<cuda/std/{other}> of nvidia-cuda-cccl" in text

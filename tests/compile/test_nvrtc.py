@@ -146,7 +146,7 @@ def test_version_matches_the_bindings():
 
 
 @needs_nvidia
-def test_handle_is_a_program_of_the_bindings():
+def test_handle_is_a_bindings_program():
     program = Program("__global__ void f() {}", "c++", ProgramOptions(arch="sm_90"))
     code = program.compile("cubin").code
     assert nvrtc.nvrtcGetCUBINSize(program.handle) == (0, len(code))

@@ -60,7 +60,7 @@ define float @change(float %x) {
 
 
 def module(body, number=9):
-    """Return a module with the IR version of the compiler."""
+    """Return a module with the compiler's IR version."""
     version = ", ".join(f"i32 {part}" for part in _nvvm.load_nvvm().ir_version())
     return f"{HEAD}{body}\n!nvvmir.version = !{{!{number}}}\n!{number} = !{{{version}}}\n"
 

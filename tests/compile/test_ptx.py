@@ -179,7 +179,7 @@ def test_first_fallback_warns_at_the_caller(without_nvjitlink):
         try:
             Program(PTX, "ptx", ProgramOptions(arch=ARCH)).close()
         except (RuntimeError, CUDAError):
-            pass  # a machine without a device has no linker of the driver
+            pass  # a machine without a device has no driver linker
     assert caught[0].filename == __file__
 
 

@@ -125,7 +125,7 @@ def test_settings_have_the_rendered_arguments():
     assert set(settings_of(std="c++17", define_macro="A").arguments) >= {b"--std=c++17", b"--define-macro=A"}
 
 
-def test_settings_do_not_change_with_the_lists_of_the_user():
+def test_settings_do_not_change_with_the_users_lists():
     macros = ["A"]
     options = ProgramOptions(arch="sm_90", define_macro=macros)
     before = compile_settings(CXX, options)

@@ -14,7 +14,7 @@ import pytest
 
 from support import public
 
-# These take names of the program that calls them.
+# These accept names from the calling program.
 FRAGMENTS = {"cuda.core.driver.tools.context_dependent_memoize", "cuda.core.driver.tools.init_cuda_context_fixture"}
 
 

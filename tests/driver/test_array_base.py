@@ -62,7 +62,7 @@ def test_allocator_serves_arrays_and_their_results():
     assert e.get().tolist() == [2] * 100
 
 
-def test_arrays_can_use_memory_of_the_caller():
+def test_arrays_can_use_the_callers_memory():
     memory = drv.mem_alloc(64)
     d = GPUArray(16, "f4", gpudata=memory).fill(3)
     part = GPUArray(4, "f4", gpudata=int(memory) + 16, base=d)

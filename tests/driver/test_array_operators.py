@@ -165,7 +165,7 @@ def test_host_arrays_are_rejected_as_operands():
             use()
 
 
-def test_out_can_be_an_array_of_the_device():
+def test_out_can_be_a_device_array():
     d = gpuarray.to_gpu(A)
     out = gpuarray.empty_like(d)
     assert np.multiply(d, 3, out=out) is out and np.array_equal(out.get(), 3 * A)

@@ -27,7 +27,7 @@ def test_program_gets_a_context_and_may_end_it_in_any_way(ending):
 
 
 @pytest.mark.parametrize("module", ["autoinit", "autoprimaryctx"])
-def test_import_that_hides_a_name_of_the_program_warns(module):
+def test_import_that_hides_a_program_name_warns(module):
     program = f"""
         import warnings
         import cuda.core.driver as cuda

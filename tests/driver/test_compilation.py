@@ -142,7 +142,7 @@ def test_lines_keep_their_numbers():
     assert wrapped("text", True) == "text"
 
 
-def test_headers_are_found_in_directories_of_the_caller(tmp_path, context):
+def test_headers_are_found_in_the_callers_directories(tmp_path, context):
     (tmp_path / "mine.h").write_text("#define VALUE 42\n")
     source = '#include "mine.h"\n__global__ void f(int *x) { x[0] = VALUE; }'
     for given in ({"include_dirs": [tmp_path]}, {"options": ["-I", str(tmp_path)]}, {"include_dirs": str(tmp_path)}):

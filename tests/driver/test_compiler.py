@@ -30,7 +30,7 @@ def test_source_may_declare_extern_c_itself():
     assert out[0] == 2
 
 
-def test_compile_error_has_the_output_of_the_compiler():
+def test_compile_error_has_the_compiler_output():
     with pytest.raises(drv.CompileError) as caught:
         SourceModule("__global__ void f() { int x = ; }")
     error = caught.value

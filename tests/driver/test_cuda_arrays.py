@@ -155,7 +155,7 @@ class DeviceArray:
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_arrays_of_the_device_are_copied(order):
+def test_device_arrays_are_copied(order):
     host = np.asarray(np.arange(24, dtype=np.float32).reshape(2, 3, 4), order=order)
     expected = host if order == "C" else host.T
     assert (content(drv.gpuarray_to_array(DeviceArray(host), order), expected.shape, np.float32) == expected).all()

@@ -327,7 +327,7 @@ def test_library_tables_are_sobol_tables(width):
         curandom.ScrambledSobol64RandomNumberGenerator,
     ],
 )
-def test_generators_use_the_tables_of_the_library(kind):
+def test_generators_use_the_library_tables(kind):
     generators = kind()
     count = generators.block_count * generators.generators_per_block
     numbers = generators.gen_uniform((16, count), np.float64).get()
@@ -353,7 +353,7 @@ def test_more_rows_than_fit_the_device_are_rejected(context):
         curandom.repeated(np.zeros((20000, 32), np.uint32), 2**37)
 
 
-def test_failures_of_the_library_raise_errors_with_its_status():
+def test_library_failures_raise_errors_with_its_status():
     def function():
         return 104
 

@@ -75,7 +75,7 @@ def test_notes_are_kept():
     assert classic_error(error).__notes__ == ["where"]
 
 
-def test_calls_of_the_driver_raise_classic_errors(context):
+def test_driver_calls_raise_classic_errors(context):
     with pytest.raises(drv.LogicError, match="cuMemFree failed: "):
         call("cuMemFree", 12345)
 

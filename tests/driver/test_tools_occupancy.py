@@ -21,7 +21,7 @@ def test_limits_match_the_device():
     assert vars(DeviceData(device)) == vars(data)
 
 
-def test_sizes_are_aligned_to_the_units_of_the_device():
+def test_sizes_are_aligned_to_the_device_units():
     data = DeviceData()
     assert [data.align_bytes(size) for size in (4, 8, 16)] == [64, 128, 128]
     assert data.align(1) == 64 and data.align(129, 8) == 256 and data.align_bytes() == 64

@@ -195,7 +195,7 @@ def test_each_call_of_a_launch_in_another_context_may_fail(device, code_object, 
     assert failed >= {"cuLaunchKernelEx", "cuStreamSynchronize"}
 
 
-# The linker of the driver
+# The driver's linker
 
 
 @each_code

@@ -36,7 +36,7 @@ from cuda.core import (
 
 
 class Hostile(Exception):
-    """The exception of hostile objects. A call may pass it on, like any exception of the user's code."""
+    """The exception raised by hostile objects. A call may pass it on, like any exception in user code."""
 
 
 class Number(enum.IntEnum):

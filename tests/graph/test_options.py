@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Options of graphs, and the flags of the driver that they become."""
+"""Graph options, and the driver flags that they become."""
 
 from dataclasses import fields
 
@@ -13,7 +13,7 @@ from support.bindings import call_driver
 
 
 @pytest.mark.parametrize("field", [None, *(field.name for field in fields(GraphDebugPrintOptions))])
-def test_each_field_is_a_flag_of_the_driver(device, tmp_path, field):
+def test_each_field_is_a_driver_flag(device, tmp_path, field):
     # The driver itself, asked for the same text.
     flags = int(getattr(driver.CUgraphDebugDot_flags, f"CU_GRAPH_DEBUG_DOT_FLAGS_{field.upper()}")) if field else 0
     graph = GraphDefinition()

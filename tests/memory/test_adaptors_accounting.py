@@ -528,6 +528,6 @@ def test_program_exit_warns_of_memory_in_use(monkeypatch):
 @pytest.mark.parametrize(
     "end", ["left.close()", "del left", "import warnings; warnings.simplefilter('ignore'); tracked.close()"]
 )
-def test_end_of_the_program_does_not_warn_otherwise(monkeypatch, end):
+def test_program_exit_does_not_warn_otherwise(monkeypatch, end):
     monkeypatch.setenv("PYTHONPATH", ":".join(sys.path))
     assert run([ALLOCATE, end]) == ""

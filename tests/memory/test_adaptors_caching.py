@@ -301,7 +301,7 @@ def pool(device):
 
 @pytest.fixture
 def cache(pool):
-    """A cache over memory of the device."""
+    """A cache over device memory."""
     return CachingMemoryResource(pool)
 
 

@@ -39,7 +39,7 @@ def test_options_compare_by_value():
         options.overlap_mode = "default"
 
 
-def test_members_have_the_names_of_the_driver():
+def test_members_have_the_driver_names():
     orders = {f"CU_MEMCPY_SRC_ACCESS_ORDER_{member.name}" for member in MemcpySrcAccessOrder}
     assert orders <= set(driver.CUmemcpySrcAccessOrder.__members__)
     modes = {f"CU_MEMCPY_FLAG_{member.name}" for member in MemcpyOverlapMode}

@@ -77,7 +77,7 @@ def test_resource_borrows_the_current_pool(device):
 
 
 @pytest.mark.requires(mempool=True)
-def test_borrowed_pool_keeps_a_threshold_of_the_user(device):
+def test_borrowed_pool_keeps_the_users_threshold(device):
     pool = handle_return(driver.cuDeviceGetMemPool(0))
     threshold = driver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
     before = handle_return(driver.cuMemPoolGetAttribute(pool, threshold))

@@ -259,7 +259,7 @@ def test_own_pool_outlives_its_resource_while_it_has_allocations(stream, pool):
     assert attributes.used_mem_current == 0
 
 
-@pytest.mark.requires(software=True)  # lists the calls of the driver
+@pytest.mark.requires(software=True)  # lists the driver calls
 def test_pool_is_destroyed_when_its_streams_are_idle(tmp_path):
     trace = tmp_path / "trace"
     code = (

@@ -293,7 +293,7 @@ def test_wrong_accesses_fault(devices, name, place, text):
     devices[0].reset()
 
 
-@pytest.mark.requires(software=True, cuda=(12, 9))  # the text is in the log of the driver
+@pytest.mark.requires(software=True, cuda=(12, 9))  # the text is in the driver's log
 def test_stores_without_memory_of_each_device_fault(devices):
     team = Team(devices)
     team.object.unbind(1)

@@ -102,7 +102,7 @@ def test_exit_does_not_wait_for_threads_that_queue_work_forever(work):
     assert run(START + QUEUE.format(work=work), timeout=20) == "end\n"
 
 
-@pytest.mark.requires(software=True)  # lists the calls of the driver
+@pytest.mark.requires(software=True)  # lists the driver calls
 def test_exit_releases_global_objects_where_no_work_is_left(tmp_path):
     begin = "import os; os.environ['CUDA_EMULATOR_TRACE'] = {trace!r}\n"
     for end, is_released in (("seen[0] = 1; stream.sync()", True), ("", False)):

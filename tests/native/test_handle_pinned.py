@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Objects passed to a call of the bindings stay open until it returns, even if another thread closes them."""
+"""Objects passed to a bindings call stay open until it returns, even if another thread closes them."""
 
 import pytest
 

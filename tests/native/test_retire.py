@@ -205,7 +205,7 @@ def test_closed_textures_wait_for_earlier_work_only(device, stream):
             assert not has_pending_destructions()
 
 
-@pytest.mark.requires(software=True)  # counts calls of the driver
+@pytest.mark.requires(software=True)  # counts driver calls
 def test_streams_are_queried_once_for_several_small_resources(device, stream):
     array, count = filled(device, stream, 1.0, is_surface_load_store=True), count_streams()
     device.sync()

@@ -39,7 +39,7 @@ def installed(tmp_path_factory) -> Path:
     return directory
 
 
-def test_stub_of_the_package_has_its_public_names(installed):
+def test_package_stub_has_its_public_names(installed):
     tree = ast.parse((installed / "cuda" / "core" / "__init__.pyi").read_text())
     names = {alias.asname for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names}
     (exported,) = (ast.literal_eval(node.value) for node in tree.body if isinstance(node, ast.Assign))

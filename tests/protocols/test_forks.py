@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Child processes that Python code forks on a thread of the driver."""
+"""Child processes that Python code forks on a driver thread."""
 
 import pytest
 

@@ -18,7 +18,7 @@ from support.samples import SAMPLES
 
 # Not a class of this package.
 LEFT_OUT = ("cuda.core.typing.IsStreamType",)
-# Classes with the repr of Python, as the interface demands.
+# Classes with Python's repr, as the interface demands.
 PLAIN = {"_StridedMemoryViewProxy"}
 # Not yet: uninitialized objects of these classes raise an exception.
 NOT_YET = "cuda.core.driver."

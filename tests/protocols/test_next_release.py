@@ -505,7 +505,7 @@ def test_join_that_fails_closes_the_rest_and_ends_unjoined(device):
 
 
 @pytest.mark.requires(software=True)
-def test_failed_instantiation_raises_the_error_of_the_driver(device):
+def test_failed_instantiation_raises_the_driver_error(device):
     emulator = importlib.import_module("cuda.emulator")
     definition = GraphDefinition()
     definition.empty()

@@ -91,7 +91,7 @@ def test_pickled_class_keeps_its_module_and_name(path):
     assert f"{cls.__module__}.{cls.__qualname__}" == f"cuda.core.{path}"
 
 
-def test_front_modules_are_attributes_of_the_package():
+def test_front_modules_are_package_attributes():
     homes = [entry.name.split(".") for entry in ENTRIES if entry.module == "cuda.core"]
     names = {home[0] for home in homes if len(home) == 2 and home[0].startswith("_")}
     assert {"_device", "_memory", "_module"} <= names

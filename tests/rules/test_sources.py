@@ -101,7 +101,7 @@ def test_planted_functions_of_modules_are_found():
 
 
 def functions(text: str) -> Iterator[tuple[str, int]]:
-    """Yield the functions of Python or Cython code with their number of lines, docstrings not counted."""
+    """Yield the functions of Python or Cython code with their line counts, without docstrings."""
     text = re.sub(r'^( +)[rf]?"""(?:.|\n)*?"""$', "", text, flags=re.MULTILINE)
     lines = text.splitlines()
     for start, line in enumerate(lines):

@@ -22,7 +22,7 @@ def sample(dtype, shape=(6, 7), seed=0) -> np.ndarray:
 
 
 def same(found, expected, tolerance=0.0) -> None:
-    """Assert that an array on the device has the type, the shape and the values of one of NumPy."""
+    """Assert that a device array has the type, shape and values of a NumPy array."""
     host = found.get()
     assert host.dtype == expected.dtype
     assert host.shape == expected.shape

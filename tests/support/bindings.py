@@ -10,7 +10,7 @@ from cuda.core import CUDAError, OutOfMemoryError  # chooses the device before t
 
 
 def handle_return(result: tuple, api: str = "the call"):
-    """Return the values of a result of the bindings (none, one, or a tuple), or raise its error."""
+    """Return the values of a bindings result (none, one, or a tuple), or raise its error."""
     error, *values = result
     if error:
         kind = OutOfMemoryError if error.name == "CUDA_ERROR_OUT_OF_MEMORY" else CUDAError
@@ -19,7 +19,7 @@ def handle_return(result: tuple, api: str = "the call"):
 
 
 def call_driver(name: str, *args):
-    """Call a function of the driver, and return its values or raise its error as :func:`handle_return` does."""
+    """Call a driver function, and return its values or raise its error as :func:`handle_return` does."""
     from cuda.bindings import driver
 
     return handle_return(getattr(driver, name)(*args), name)
@@ -31,6 +31,6 @@ def binding_version() -> tuple[int, ...]:
 
 
 def driver_version() -> tuple[int, int]:
-    """Return the version of CUDA that the driver supports."""
+    """Return the CUDA version that the driver supports."""
     version = call_driver("cuDriverGetVersion")
     return version // 1000, version % 1000 // 10

@@ -113,7 +113,7 @@ class Capabilities:
         return kept == 0
 
     def cuda(self, wanted: tuple[int, int]) -> bool:
-        """Return whether the driver is for at least this version of CUDA."""
+        """Return whether the driver supports at least this CUDA version."""
         from support.bindings import driver_version
 
         return self.device_count > 0 and driver_version() >= wanted
@@ -216,7 +216,7 @@ class Capabilities:
         from cuda.core import Linker
 
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about the linker of the driver
+            warnings.simplefilter("ignore")  # about the driver's linker
             return (Linker.which_backend() == "nvJitLink") == wanted
 
     def nvjitlink_version(self, wanted: tuple[int, int]) -> bool:

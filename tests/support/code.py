@@ -43,7 +43,7 @@ def compiled(source: str, target: str):
 
 
 def runtime_library() -> str:
-    """Return the path of the library of the CUDA runtime for device code, a host library."""
+    """Return the path of the CUDA runtime's library for device code, which is a host library."""
     from cuda.pathfinder import find_static_lib
 
     return find_static_lib("cudadevrt")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def header_folders() -> list[str] | None:
-    """Return the folders of CUDA's headers, or None if some are missing; the software device needs none."""
+    """Return the directories of CUDA's headers, or None if some are missing. The software device needs none."""
     import cuda.emulator
 
     if cuda.emulator.is_active():

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays and textures made of NumPy arrays, and kernels that read textures and access surfaces."""
+"""Arrays and textures made from NumPy arrays, and kernels that read textures and access surfaces."""
 
 from __future__ import annotations
 

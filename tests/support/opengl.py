@@ -58,7 +58,7 @@ class OpenGL:
         raise OSError("EGL does not know device 0 of CUDA")
 
     def call(self, name: str, *arguments) -> None:
-        """Call a function of OpenGL with ints and addresses."""
+        """Call an OpenGL function with ints and addresses."""
         types = [ctypes.c_void_p if isinstance(value, ctypes.c_void_p) else ctypes.c_ssize_t for value in arguments]
         self._function(name, None, *types)(*arguments)
 

@@ -62,7 +62,7 @@ LEFT_OUT = UNCHECKED | {"close", "reset"}
 BUILDERS = ("GraphBuilder", "BuildingGraphBuilder")
 # Warnings of frees during a capture: memory cannot be freed then, nor memory that the capture allocated.
 OF_CAPTURES = re.compile(r"STREAM_CAPTURE_|CUDA_ERROR_INVALID_VALUE: invalid argument \(cuMemFree")
-# Errors that the classic interface raises without a call of the driver, for closed objects for example.
+# Errors that the classic interface raises without a driver call, such as for closed objects.
 OF_CLASSIC = re.compile(r"failed: invalid resource handle - ")
 EACH = 8  # shared objects of each class
 JUNK = (None, -1, 0, 2**70, "no", b"", 1.5, (), object())

@@ -90,7 +90,7 @@ class _Versioned(ctypes.Structure):
 
 
 class VersionedExporter(DLPackExporter):
-    """An exporter of DLPack 1.x, with flags."""
+    """A DLPack 1.x exporter, with flags."""
 
     def __init__(self, *args, flags=0, version=(1, 0), **description):
         super().__init__(*args, **description)

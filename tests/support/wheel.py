@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BUILDERS = {"cuda/emulator/build.py", "cuda/emulator/_generate.py"}
 HOST_HEADERS = runpy.run_path(str(ROOT / "tools" / "host_headers.py"))["HEADERS"]
-# Generated files: declarations of the driver's functions, headers, and stubs of packages that import names lazily.
+# Generated files: declarations of driver functions, headers, and stubs of packages that import names lazily.
 GENERATED = {
     *(f"cuda/core/driver/include/host/{name}" for name in HOST_HEADERS),
     *(f"cuda/core/_utils/{name}" for name in ("cydriver.pxd", "cynvrtc.pxd")),

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Devices of NVML, and replacements for functions of NVML."""
+"""NVML devices, and replacements for NVML functions."""
 
 import inspect
 
@@ -9,7 +9,7 @@ import pytest
 
 @pytest.fixture
 def gpu():
-    """The first device of NVML."""
+    """The first NVML device."""
     from cuda.core import system
 
     return system.Device(index=0)
@@ -17,14 +17,14 @@ def gpu():
 
 @pytest.fixture
 def gpus():
-    """All devices of NVML."""
+    """All NVML devices."""
     from cuda.core import system
 
     return list(system.Device.get_all_devices())
 
 
 class FakeNvml:
-    """``fake(name, value)`` replaces a function of NVML: it returns, raises or calls the value.
+    """``fake(name, value)`` replaces an NVML function: it returns, raises or calls the value.
 
     ``calls`` has the names and arguments of the calls of replaced functions.
     """
@@ -48,13 +48,13 @@ class FakeNvml:
 
 @pytest.fixture
 def fake(monkeypatch):
-    """Replaces functions of NVML for a test."""
+    """Replace NVML functions for a test."""
     return FakeNvml(monkeypatch)
 
 
 @pytest.fixture
 def not_supported():
-    """The exception of NVML for a query that a device does not support."""
+    """The NVML exception for a query that a device does not support."""
     from cuda.bindings import nvml
 
     return nvml.NotSupportedError(nvml.Return.ERROR_NOT_SUPPORTED)

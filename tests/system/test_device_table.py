@@ -29,7 +29,7 @@ def table(gpu):
     return dict(zip(cells[::2], cells[1::2], strict=True))
 
 
-def test_table_shows_the_attributes_of_the_device(gpu):
+def test_table_shows_the_device_attributes(gpu):
     rows = table(gpu)
     assert rows["Device"] == gpu.name and rows["UUID"] == gpu.uuid and rows["PCI address"] == gpu.pci_bus_id
     assert rows["Compute capability"] == "{}.{}".format(*gpu.cuda_compute_capability)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""NVML's exceptions: the classes of the bindings, one for each code."""
+"""NVML exceptions: the bindings' classes, one for each code."""
 
 import builtins
 

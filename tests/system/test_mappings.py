@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Choices of the caller, and bit masks of NVML."""
+"""The caller's choices, and NVML bit masks."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Versions, counts and names of processes; and devices of CUDA and NVML, which find each other."""
+"""Versions, counts and process names, and CUDA and NVML devices, which find each other."""
 
 import os
 

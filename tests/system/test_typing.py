@@ -141,5 +141,5 @@ def test_module_has_no_public_helpers():
     assert extra == {"CUDA_BINDINGS_NVML_IS_COMPATIBLE", "IntEnum", "StrEnum", "annotations", "nvml"}
 
 
-def test_typing_is_an_attribute_of_the_package():
+def test_typing_is_a_package_attribute():
     assert system.typing is typing

@@ -103,7 +103,7 @@ def test_assigned_fields_are_checked_when_the_options_are_used(device):
 @pytest.mark.parametrize(
     ("shape", "is_layered"), [((7,), False), ((7, 8), False), ((7, 8, 9), False), ((7, 8), True), ((7, 8, 9), True)]
 )
-def test_shapes_become_extents_of_the_driver_and_back(device, shape, is_layered):
+def test_shapes_become_driver_extents_and_back(device, shape, is_layered):
     with device.create_opaque_array(OpaqueArrayOptions(shape, "uint8", 1, is_layered=is_layered)) as array:
         described = call_driver("cuArray3DGetDescriptor", array.handle)
         depth = (*shape, 0, 0)[2]

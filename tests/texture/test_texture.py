@@ -258,7 +258,7 @@ class TestTexture:
         with pytest.raises(TypeError, match="cannot be pickled"):
             first.__reduce__()
 
-    def test_modules_are_attributes_of_the_package(self):
+    def test_modules_are_package_attributes(self):
         import cuda.core
 
         names = ("_array", "_mipmapped_array", "_surface", "_texture")

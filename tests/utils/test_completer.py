@@ -64,7 +64,7 @@ def test_completion_of_objects_calls_no_driver(state, tmp_path):
     assert run(code, CUDA_CORE_DEVICE="software", CUDA_EMULATOR_TRACE=str(trace)).splitlines()[-1] == "''"
 
 
-def test_completion_of_the_package_needs_no_driver():
+def test_package_completion_needs_no_driver():
     code = (
         "import rlcompleter, cuda.core\n"
         "for name in ('', '.system', '.typing', '.utils', '.checkpoint'):\n"

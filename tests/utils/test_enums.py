@@ -51,7 +51,7 @@ def test_map_is_complete(enum_map):
 
 @pytest.mark.requires(bindings=(13, 0))
 @pytest.mark.parametrize("enum_map", ALL_MAPS, ids=identify)
-def test_map_has_every_value_of_the_driver(enum_map):
+def test_map_has_every_driver_value(enum_map):
     from cuda.bindings import driver
 
     members = getattr(driver, enum_map.driver_enum).__members__

@@ -28,7 +28,7 @@ def run(code: str, **variables: str) -> str:
 
 
 @pytest.mark.parametrize("module", ["cuda.pathfinder", "rlcompleter", "cuda.bindings"])
-def test_import_of_the_package_does_not_import(module):
+def test_package_import_does_not_import(module):
     code = f"import sys; known = set(sys.modules); import cuda.core; print({module!r} in set(sys.modules) - known)"
     assert run(code) == "False"
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Names whose home depends on the version of Python."""
+"""Names whose home depends on the Python version."""
 
 import enum
 

@@ -95,7 +95,7 @@ def test_compiled_code_is_cached(device, tmp_path):
     assert count == len(cache) > 0
 
 
-def test_cache_of_the_user_is_the_default(device, tmp_path, monkeypatch):
+def test_user_cache_is_the_default(device, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     kernel(SOURCE, "fill").for_device()
     assert len(FileStreamProgramCache()) > 0

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Versions of the driver and of the bindings."""
+"""Driver and bindings versions."""
 
 import importlib.metadata
 

@@ -40,7 +40,7 @@ class Array:
 
 first, second = Array(source), Array(target)
 
-# A predefined operation of CCCL: one of Python would be compiled by a package that may not be installed.
+# A predefined CCCL operation, because a Python operation would be compiled by a package that may not be installed.
 start, plus = np.array([0], dtype=np.int32), cuda.compute.OpKind.PLUS
 cuda.compute.inclusive_scan(d_in=first, d_out=second, op=plus, init_value=start, num_items=values.size, stream=stream)
 stream.sync()

@@ -223,7 +223,7 @@ def test_options_that_the_driver_linker_lacks_are_rejected(option, machine):
         key("x", "ptx", **option)
 
 
-def test_versions_of_the_compilers_change_the_key(machine):
+def test_compiler_versions_change_the_key(machine):
     keys = {key(), key("x", "nvvm"), key("x", "ptx")}
     machine.nvrtc_version = machine.nvjitlink_version = (99, 1)
     machine.load_nvvm = RuntimeError("none")

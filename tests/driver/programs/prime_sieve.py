@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The sieve of Eratosthenes, in mapped memory of the host, timed."""
+"""The sieve of Eratosthenes, in mapped host memory, timed."""
 
 import numpy
 

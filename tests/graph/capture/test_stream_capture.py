@@ -60,7 +60,7 @@ def test_capture_ends_with_its_builder_and_keeps_the_stream(stream, kernel, memo
     assert value(memory) == 4
 
 
-def test_capture_outlives_the_closing_of_the_users_stream(device, kernel, memory, stream):
+def test_capture_outlives_the_users_closed_stream(device, kernel, memory, stream):
     borrowed = device.create_stream()
     builder = borrowed.create_graph_builder().begin_building()
     borrowed.close()
@@ -161,7 +161,7 @@ def objects_for_calls(device, capturing):
 @pytest.mark.requires(cuda=(13, 0))
 @pytest.mark.parametrize("mode", ["global", "thread_local"])
 @pytest.mark.parametrize("name", CALLS)
-def test_calls_of_the_library_do_not_invalidate_strict_captures(device, mode, name):
+def test_library_calls_do_not_invalidate_strict_captures(device, mode, name):
     # The comment makes the source unique, so that its code is not loaded yet.
     source = (
         SOURCE

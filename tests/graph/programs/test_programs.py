@@ -100,7 +100,7 @@ def test_capture_with_nested_branches(device, mod, numbers):
 
 @pytest.mark.requires(cuda=(12, 8))
 @pytest.mark.parametrize("value", [0, 1, 2])
-def test_switch_on_a_number_of_the_device(device, mod, numbers, value):
+def test_switch_on_a_device_number(device, mod, numbers, value):
     gb = device.create_graph_builder().begin_building()
     config = LaunchConfig(grid=1, block=1)
     add_one, set_condition = mod.get_kernel("add_one"), mod.get_kernel("set_condition")

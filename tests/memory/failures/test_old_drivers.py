@@ -29,7 +29,7 @@ for use in (
         print(type(error).__name__, error)
 """
 
-# Not the warning of the bindings about a driver of another major version.
+# Not the bindings' warning about a driver of another major version.
 QUIET = {"CUDA_PYTHON_DISABLE_MAJOR_VERSION_WARNING": "1"}
 
 

@@ -48,7 +48,7 @@ def test_record_points_at_its_place():
 
 
 @pytest.mark.requires(nvrtc=True)
-def test_records_have_the_file_and_the_line_of_the_user():
+def test_records_have_the_users_file_and_line():
     records = diagnostics(BROKEN, name="/home/me/my code.py", first_line=120)
     assert {record.file for record in records} == {"/home/me/my code.py"}
     assert [record.line for record in records] == [123, 123, 122]
@@ -56,7 +56,7 @@ def test_records_have_the_file_and_the_line_of_the_user():
 
 @pytest.mark.requires(software=False)
 @pytest.mark.requires(nvrtc=True)
-def test_line_tables_point_at_the_file_of_the_user():
+def test_line_tables_point_at_the_users_file():
     source = "__global__ void f(int* x) {\n    *x = 1;\n}"
     options = ProgramOptions(arch="sm_90", lineinfo=True, name="/home/me/code.py", first_line=120)
     text = Program(source, "c++", options).compile("ptx").code.decode()
@@ -79,7 +79,7 @@ def test_templates_say_where_they_were_instantiated():
     error, *notes = diagnostics(TEMPLATE)
     assert (error.severity, error.line) == ("error", 2)
     assert "must be one" in error.message
-    # Some versions of the compiler put notes in between.
+    # Some compiler versions put notes in between.
     messages = [error.message, *(note.message for note in notes)]
     assert any('instantiation of class "A<T> [with T=int]" at line 3' in message for message in messages)
 

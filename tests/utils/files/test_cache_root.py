@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The directory of the user's caches."""
+"""The user's cache directory."""
 
 import shutil
 from pathlib import Path
