@@ -87,10 +87,10 @@ def test_activating_after_loading_another_driver_fails(child, tmp_path):
     subprocess.run(["cc", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", source, "-o", other], check=True)
     out = child(
         f"import ctypes; ctypes.CDLL({str(other)!r})\nimport cuda.emulator\n"
-        "try: cuda.emulator.activate()\nexcept RuntimeError as e: print('refused:', e)",
+        "try: cuda.emulator.activate()\nexcept RuntimeError as e: print('error:', e)",
         device=False,
     )
-    assert out.startswith("refused: libcuda.so.1 is already loaded")
+    assert out.startswith("error: libcuda.so.1 is already loaded")
 
 
 def test_missing_library_is_named(child):

@@ -239,11 +239,11 @@ def test_mode_decides_which_threads_can_make_unsafe_calls(driver, context, queue
         other = threading.Thread(target=call)
         other.start()
         other.join()
-    refused = thread in UNSAFE[mode]
-    assert state(driver, queue) == (INVALIDATED if refused else ACTIVE)
-    assert results[0][0].name == ("CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED" if refused else "CUDA_SUCCESS")
+    rejected = thread in UNSAFE[mode]
+    assert state(driver, queue) == (INVALIDATED if rejected else ACTIVE)
+    assert results[0][0].name == ("CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED" if rejected else "CUDA_SUCCESS")
     end_of_capture(driver, queue)
-    if not refused:
+    if not rejected:
         driver.cuMemFreeHost(results[0][1])
 
 
@@ -253,11 +253,11 @@ def test_only_relaxed_captures_allow_frees_on_other_streams(driver, context, que
     pointer = driver.cuMemAllocAsync(64, other)
     driver.cuStreamBeginCapture(queue, modes[mode])
     result = driver.result("cuMemFreeAsync", pointer, other)
-    refused = "same" in UNSAFE[mode]
-    assert result == ("STREAM_CAPTURE_UNSUPPORTED" if refused else "SUCCESS")
-    assert state(driver, queue) == (INVALIDATED if refused else ACTIVE)
+    rejected = "same" in UNSAFE[mode]
+    assert result == ("STREAM_CAPTURE_UNSUPPORTED" if rejected else "SUCCESS")
+    assert state(driver, queue) == (INVALIDATED if rejected else ACTIVE)
     end_of_capture(driver, queue)
-    if refused:
+    if rejected:
         driver.cuMemFreeAsync(pointer, other)
 
 
