@@ -13,11 +13,16 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from clients import suites
 
+ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(__file__).parent / "programs"
+OFFICIAL_PROGRAMS = ROOT / "emulator" / "tests" / "official"
+# The official package, on the software device.
+OFFICIAL = ["cuda-core==1.2.2", "cuda-bindings==13.5.*"]
 NEEDS = re.compile(r"^# needs: (?P<names>.+)$", re.MULTILINE)
 LIMIT = re.compile(r"^# limit: (?P<seconds>\d+)$", re.MULTILINE)
 SECONDS = 300
@@ -73,6 +78,22 @@ def environment_of(wheels: str, folder: Path) -> str:
     return python
 
 
+def official_environment(device: str, folder: Path) -> str:
+    """Create an environment of the official package and a distribution of the software device; return its interpreter.
+
+    The programs get no other packages than those in it.
+    """
+    if not (folder / "bin" / "pip").exists():
+        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+    python = str(folder / "bin" / "python")
+    install = [python, "-m", "pip", "install", "-q"]
+    subprocess.run([*install, *OFFICIAL], check=True)
+    subprocess.run([*install, "--force-reinstall", "--no-deps", str(ROOT / device)], check=True)
+    os.environ.pop("PYTHONPATH", None)
+    os.environ["PYTHONSAFEPATH"] = "1"
+    return python
+
+
 def missing(python: str, names: list[str]) -> list[str]:
     """Return the modules that an interpreter cannot import."""
     code = "import importlib.util as u, sys; print(*(n for n in sys.argv[1:] if u.find_spec(n) is None))"
@@ -106,6 +127,7 @@ def main(arguments: list[str] | None = None, programs: Path = PROGRAMS) -> int:
     parser.add_argument("names", nargs="*", help="programs, or modules of a suite; default: all")
     parser.add_argument("--peer", metavar="PYTHON", help="another interpreter, to compare with")
     parser.add_argument("--wheels", metavar="FOLDER", help="run in an environment of the wheels in a folder")
+    parser.add_argument("--official", metavar="DEVICE", help="run the official package on a wheel of the software device")
     parser.add_argument("--download", metavar="FOLDER", help="only fetch the wheels of the clients into a folder")
     parser.add_argument("--suite", choices=suites.SUITES, help="run the test suite of a library instead")
     parser.add_argument("--seconds", type=float, default=3000, help="time limit of a suite")
@@ -115,12 +137,15 @@ def main(arguments: list[str] | None = None, programs: Path = PROGRAMS) -> int:
     chosen = parser.parse_args(arguments)
     if chosen.download:
         return download(chosen.download)
+    if chosen.official:
+        python = official_environment(chosen.official, ROOT / "build" / "official")
+        return run_all(chosen, [python], OFFICIAL_PROGRAMS, ["-m", "cuda.emulator"])
     with tempfile.TemporaryDirectory() as folder:
         own = environment_of(chosen.wheels, Path(folder)) if chosen.wheels else sys.executable
         return run_all(chosen, [own, *([chosen.peer] if chosen.peer else [])], programs)
 
 
-def run_all(chosen, pythons: list[str], programs: Path) -> int:
+def run_all(chosen, pythons: list[str], programs: Path, options: Sequence[str] = ()) -> int:
     """Run the chosen programs, or the suite, with each interpreter, and print the outcomes."""
     if chosen.suite:
         reports = suites.run_suite(
@@ -136,7 +161,8 @@ def run_all(chosen, pythons: list[str], programs: Path) -> int:
     outcomes = []
     for path in paths:
         if not chosen.names or path.stem in chosen.names:
-            outcomes += [run(path.stem, [python, str(path)], needs_of(path), limit_of(path)) for python in pythons]
+            needs, limit = needs_of(path), limit_of(path)
+            outcomes += [run(path.stem, [python, *options, str(path)], needs, limit) for python in pythons]
     for outcome in outcomes:
         print(
             f"{outcome.program:20} {outcome.result:14} {outcome.seconds:7.1f} s {outcome.counts} {outcome.interpreter}"
