@@ -76,7 +76,7 @@ def test_the_classic_interface_uses_public_names_and_the_seam():
     assert {path: uses for path, uses in found.items() if uses} == {}
 
 
-def test_the_classic_interface_uses_public_members_and_those_of_the_seam():
+def test_classic_interface_uses_public_and_seam_members():
     listed = {member.partition(".")[2] for member in _classic.MEMBERS}
     assert other_members(list(CLASSIC.values())) - listed == set()
     assert [name for name in sorted(listed) if not any(name in text for text in CLASSIC.values())] == []
