@@ -83,7 +83,7 @@ def test_planted_long_functions_are_found():
 
 def test_no_two_modules_have_functions_of_the_same_name():
     places = defaultdict(set)
-    for path in core_files(".py", ".pyx"):
+    for path in core_files(".py", ".pyx", ".pxi"):
         for name in MODULE_FUNCTION.findall(path.read_text()):
             places[name].add(str(path.relative_to(CORE)))
     assert len(places) > 1800
