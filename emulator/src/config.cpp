@@ -27,7 +27,7 @@ const char* variable(const char* name)
     return text && *text ? text : nullptr;
 }
 
-// Reads the variables one by one, and keeps the error of the first that is wrong.
+// Reads the variables one by one, and keeps the error of the first invalid value.
 class Reader {
 public:
     Config read();

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CUDA_EMULATOR_* variables, read once, on first use. A wrong value makes activate() raise its error, and cuInit()
-// print it and fail.
+// The CUDA_EMULATOR_* variables, read once on first use. If a value is invalid, activate() raises its error, and
+// cuInit() prints the error and fails.
 #pragma once
 
 #include <vector>
@@ -46,8 +46,8 @@ struct Config {
     std::string trace;         // TRACE: a path, "stderr", or empty
     bool leaks = false;        // LEAKS=1: report at exit
     std::string compiler;      // CXX
-    std::string cache_dir;     // CACHE_DIR; "none" switches the cache off
-    std::string error;         // names the first wrong value and what is allowed; empty: none
+    std::string cache_dir;     // CACHE_DIR; "none" disables the cache
+    std::string error;         // names the first invalid value and the allowed ones; empty: none
 };
 
 const Config& config();

@@ -93,11 +93,11 @@ private:
     Watch* watch_ = nullptr;
 };
 
-// Whether a null stream means the per-thread default stream in the call in progress.
+// Returns true if a null stream means the per-thread default stream in the call in progress.
 bool per_thread_default();
-// Names the first wrong value of a CUDA_EMULATOR_* variable and what is allowed; empty if there is none.
+// Names the first invalid CUDA_EMULATOR_* value and the allowed ones. Empty if all are valid.
 const std::string& error_of_variables();
-// Returns false if there is one, which is printed the first time.
+// Returns false if a value is invalid, and prints its error the first time.
 bool are_variables_valid();
 // Called when cuInit has succeeded.
 void set_initialized();

@@ -125,7 +125,7 @@ std::string call_text(const char* symbol, std::initializer_list<Shown> arguments
 
 std::string& error_of_plans()
 {
-    static auto& text = *new std::string; // never destroyed, for calls at exit
+    static auto& text = *new std::string; // never destroyed, because calls may follow at exit
     return text;
 }
 

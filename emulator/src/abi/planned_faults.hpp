@@ -37,7 +37,7 @@ bool remove_plan(int id);
 void wait_until_removed(int plan);
 // Returns how many calls matched and failed, and the last one that failed.
 bool plan_state(int id, uint64_t* matched, uint64_t* fired, std::string* last);
-// Adds the plans of CUDA_EMULATOR_FAIL; returns the error of the first that is wrong, or an empty text.
+// Adds the plans of CUDA_EMULATOR_FAIL. Returns the error of the first invalid one, or an empty string.
 std::string plans_from_variable();
 
 void set_locator(state::Locator locator); // null: none; lets reports name the place of allocating calls

@@ -131,13 +131,13 @@ EMU_EXPORT size_t emulator_leaks(char* buffer, size_t size)
     return give_report(emu::abi::is_initialized() ? list_leaks() : "", buffer, size);
 }
 
-// The error of the first variable with a wrong value; empty if there is none.
+// Returns the error of the first variable with an invalid value, or an empty string.
 EMU_EXPORT size_t emulator_error_of_variables(char* buffer, size_t size)
 {
     return give_report(emu::abi::error_of_variables(), buffer, size);
 }
 
-// Lines of a name and a count, of calls that are not supported.
+// Returns lines with a name and a count, for calls that are not supported.
 EMU_EXPORT size_t emulator_unsupported(char* buffer, size_t size)
 {
     std::string text;

@@ -44,7 +44,7 @@ const std::string& folder()
         if (make_private_folders(path) && access(path.c_str(), W_OK | X_OK) == 0)
             return path;
         if (!config().cache_dir.empty())
-            say("the cache directory " + path + " is not writable; compiling without a cache");
+            say("the cache directory " + path + " cannot be written; compiling without a cache");
         return std::string();
     }();
     return value;

@@ -14,14 +14,14 @@
 namespace emu::front {
 namespace {
 
-// NVIDIA's library for kernels that launch kernels, which those of the software device do not.
+// Recognizes NVIDIA's library for kernels that launch kernels, which kernels cannot do on the software device.
 bool is_device_runtime(const std::string& name)
 {
     const std::string file = "libcudadevrt.a";
     return name.size() >= file.size() && name.compare(name.size() - file.size(), file.size(), file) == 0;
 }
 
-// Adds an input as object files, or the members of a library.
+// Adds an input as object files, or as the members of a library.
 Error add_objects(const LinkInput& input, std::vector<LinkInput>* objects, std::vector<LinkInput>* members,
                   std::string* log)
 {
