@@ -11,7 +11,7 @@ import weakref
 import numpy as np
 import pytest
 
-from cuda.core import CUDAError, checkpoint, system
+from cuda.core import CUDAError, NotSupportedError, checkpoint, system
 from cuda.core.checkpoint import Process
 from support import child_calls
 from support.interpreter import run
@@ -274,7 +274,7 @@ def test_software_device_has_no_checkpoints():
     for use in all_uses(Process(os.getpid())):
         with pytest.raises((RuntimeError, TypeError)):
             use()
-    with pytest.raises(RuntimeError, match=r"not supported by the CUDA driver here; it needs Linux and .* 12\.8"):
+    with pytest.raises(NotSupportedError, match=r"not supported by the CUDA driver here; it needs Linux and .* 12\.8"):
         Process(os.getpid()).lock()
 
 
@@ -284,14 +284,14 @@ def test_driver_without_checkpoints_is_named_by_each_call(fake, code):
     process = Process(7)
     uses = (lambda: process.state, process.lock, process.checkpoint, process.restore, process.unlock)
     for use in (*uses, lambda: process.restore_thread_id):
-        with pytest.raises(RuntimeError, match="not supported by the CUDA driver here"):
+        with pytest.raises(NotSupportedError, match="not supported by the CUDA driver here"):
             use()
 
 
 def test_older_driver_raises_before_arguments_are_read(fake):
     fake.version = (12, 7, 0)
     for use in all_uses(Process(7)):
-        with pytest.raises(RuntimeError, match="it needs Linux and a driver for CUDA 12.8 or later"):
+        with pytest.raises(NotSupportedError, match="it needs Linux and a driver for CUDA 12.8 or later"):
             use()
     assert fake.calls == []
 
@@ -323,7 +323,7 @@ def test_function_that_the_driver_lacks_reads_as_not_supported(fake):
         raise RuntimeError('Function "cuCheckpointProcessGetState" not found')
 
     fake.get_state = missing
-    with pytest.raises(RuntimeError, match="not supported by the CUDA driver here"):
+    with pytest.raises(NotSupportedError, match="not supported by the CUDA driver here"):
         Process(7).state  # noqa: B018
 
 

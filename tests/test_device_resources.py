@@ -179,9 +179,9 @@ def run_on_driver(version: str, program: str) -> list[str]:
 def test_drivers_before_131_make_equal_groups():
     lines = run_on_driver("13.0", OLD_DRIVER)
     assert lines[0] == "[16, 16] 100 8"
-    assert lines[1:4] == ["2", "RuntimeError", "RuntimeError"]
+    assert lines[1:4] == ["2", "TooOldError", "TooOldError"]
     assert lines[4] in ("RuntimeError", "ValueError")
-    assert lines[5] == "configuration of work queues needs a CUDA 13.1 or newer driver; this one is of CUDA 13.0"
+    assert lines[5] == "configuration of work queues needs a driver for CUDA 13.1 or newer; this one is for CUDA 13.0"
 
 
 @pytest.mark.requires(software=True)
@@ -194,7 +194,7 @@ except RuntimeError as error:
     print(error)
 """
     assert run_on_driver("12.2", program) == [
-        "partitioning of multiprocessors needs a CUDA 12.4 or newer driver; this one is of CUDA 12.2"
+        "partitioning of multiprocessors needs a driver for CUDA 12.4 or newer; this one is for CUDA 12.2"
     ]
 
 

@@ -11,7 +11,6 @@ from cuda.core._device_resources cimport (
     DeviceResources,
     DeviceResources_of_context,
     Resource_add,
-    Resource_check_driver,
 )
 from cuda.core._native._cuda_core cimport (
     Anchor,
@@ -29,7 +28,14 @@ from cuda.core._native._cuda_core cimport (
     waits_need_driver,
 )
 from cuda.core._utils cimport cydriver
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN, WARN_RETURN, check_or_create_options, init_driver
+from cuda.core._utils.cuda_utils cimport (
+    HANDLE_RETURN,
+    LEAVE_RETURN,
+    WARN_RETURN,
+    check_or_create_options,
+    init_driver,
+    require_driver,
+)
 
 from cuda.core._utils import slots
 from cuda.core._utils.options import Options, options
@@ -100,7 +106,9 @@ cdef class Context(DriverObject):
         ValueError
             If ``options.nonblocking`` is False, or the priority is outside the device's range.
         RuntimeError
-            If the context is closed or not a green context, or the driver is older than CUDA 12.5.
+            If the context is closed or not a green context.
+        NotSupportedError
+            If the driver is older than CUDA 12.5.
         """
         cdef ContextPin pin
         Context_pin(self, &pin)
@@ -108,7 +116,7 @@ cdef class Context(DriverObject):
             raise RuntimeError(
                 "only green contexts create streams; use Device.create_stream() for a stream of this context"
             )
-        Resource_check_driver(12050, "Context.create_stream()")
+        require_driver(12050, "Context.create_stream()")
         return slots.get("green stream")(self, self._device_id, options)
 
     @property
@@ -192,7 +200,6 @@ cdef Context Context_create_green(int device_id, object options):
         raise ValueError("resources must contain at least one SMResource or WorkqueueResource, not be empty")
     for resource in resources:
         Resource_add(resource, device_id, &c_resources)
-    Resource_check_driver(12040, "create_context()")
     with nogil:
         HANDLE_RETURN(
             cydriver.cuDevResourceGenerateDesc(&c_description, c_resources.data(), <unsigned int>c_resources.size()),

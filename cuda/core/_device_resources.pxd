@@ -33,6 +33,3 @@ cdef DeviceResources DeviceResources_of_context(const ContextHandle& h_context, 
 
 # Appends a resource for a new context. TypeError or ValueError if the resource is unsuitable.
 cdef int Resource_add(object resource, int device_id, vector[cydriver.CUdevResource]* c_resources) except -1
-
-# RuntimeError if the driver is older than a version, such as 12040 for 12.4. `what` is the feature that needs it.
-cdef int Resource_check_driver(int version, str what) except -1

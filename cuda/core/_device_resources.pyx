@@ -11,14 +11,12 @@ from libcpp.vector cimport vector
 from cuda.core._native._cuda_core cimport refuse_pickle
 from cuda.core._native._cuda_core cimport ContextHandle
 from cuda.core._utils cimport cydriver
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, check_or_create_options, init_driver
-from cuda.core._utils.cuda_utils cimport c_driver_version
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, c_driver_version, check_or_create_options, require_driver
 
 import operator
 from collections.abc import Sequence
 
 from cuda.core import typing as enums
-from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.options import Options, options
 from cuda.core._utils import slots
 from cuda.core._utils.signatures import ConstructorSignature
@@ -58,13 +56,13 @@ cdef class DeviceResources:
 
         Raises
         ------
-        RuntimeError
+        NotSupportedError
             If the driver is older than CUDA 12.4.
         CUDAError
             If the device has no resources of this type.
         """
         cdef SMResource resource = SMResource.__new__(SMResource)
-        Resource_check_driver(12040, "partitioning of multiprocessors")
+        require_driver(12040, "partitioning of multiprocessors")
         DeviceResources_query(self, &resource._resource, cydriver.CUdevResourceType.CU_DEV_RESOURCE_TYPE_SM)
         resource._device_id = self._device_id
         return resource
@@ -75,11 +73,11 @@ cdef class DeviceResources:
 
         Raises
         ------
-        RuntimeError
+        NotSupportedError
             If the driver is older than CUDA 13.1.
         """
         cdef WorkqueueResource resource = WorkqueueResource.__new__(WorkqueueResource)
-        Resource_check_driver(13010, "configuration of work queues")
+        require_driver(13010, "configuration of work queues")
         DeviceResources_query(
             self, &resource._resource, cydriver.CUdevResourceType.CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG
         )
@@ -154,7 +152,7 @@ cdef class SMResource:
             If a field has the wrong type.
         ValueError
             If ``count`` is empty or negative, or another field is a sequence of another length.
-        RuntimeError
+        NotSupportedError
             If the driver is older than CUDA 13.1, and the counts differ or a co-scheduling field is set.
         CUDAError
             If the multiprocessors cannot be partitioned like this.
@@ -319,16 +317,6 @@ cdef int DeviceResources_query(
     return 0
 
 
-cdef int Resource_check_driver(int version, str what) except -1:
-    init_driver()
-    if c_driver_version() < version:
-        raise UnavailableError(
-            f"{what} needs a CUDA {version // 1000}.{version % 1000 // 10} or newer driver; "
-            f"this one is of CUDA {c_driver_version() // 1000}.{c_driver_version() % 1000 // 10}"
-        )
-    return 0
-
-
 cdef int Resource_add(object resource, int device_id, vector[cydriver.CUdevResource]* c_resources) except -1:
     cdef cydriver.CUdevResource c_resource
     if isinstance(resource, SMResource):
@@ -389,9 +377,9 @@ cdef int SMResource_split_evenly(
     cdef unsigned int c_count = <unsigned int>len(groups)
     cdef unsigned int c_least = 0
     if any(together or preferred for _, together, preferred, _ in groups):
-        raise RuntimeError("coscheduled_sm_count and its preferred count need a CUDA 13.1 or newer driver")
+        require_driver(13010, "coscheduled_sm_count or its preferred count")
     if len({count for count, _, _, _ in groups}) > 1:
-        raise RuntimeError("different counts need a CUDA 13.1 or newer driver")
+        require_driver(13010, "a split by different counts")
     c_least = groups[0][0]
     c_groups.resize(c_count)
     with nogil:

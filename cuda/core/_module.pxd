@@ -108,7 +108,7 @@ cdef list Kernel_parameters(Kernel self)
 # The name in the source, for messages.
 cdef str Kernel_function(Kernel self)
 
-# Reads the layout, or raises NotImplementedError if the driver is too old to report it.
+# Reads the layout, or raises NotSupportedError if the driver is too old to report it.
 cdef int Kernel_check_layout(Kernel self) except -1
 
 # Loads the kernel into the current context or, if none is current, into the primary context of device 0.

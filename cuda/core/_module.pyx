@@ -47,7 +47,14 @@ from cuda.core._native._cuda_core cimport (
 from cuda.core._stream cimport default_stream
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport PyCode_Addr2Line, PyCodeObject
-from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, LEAVE_RETURN, c_driver_version, note_left_context
+from cuda.core._utils.cuda_utils cimport (
+    ALLOW_RETURN,
+    HANDLE_RETURN,
+    LEAVE_RETURN,
+    c_driver_version,
+    note_left_context,
+    require_driver,
+)
 
 from collections import namedtuple
 import keyword
@@ -620,7 +627,7 @@ cdef class Kernel(DriverObject):
 
         Raises
         ------
-        NotImplementedError
+        NotSupportedError
             If the driver is older than CUDA 12.4.
         """
         Kernel_check_layout(self)
@@ -632,7 +639,7 @@ cdef class Kernel(DriverObject):
 
         Raises
         ------
-        NotImplementedError
+        NotSupportedError
             If the driver is older than CUDA 12.4.
         """
         cdef size_t i
@@ -649,7 +656,7 @@ cdef class Kernel(DriverObject):
 
         Raises
         ------
-        NotImplementedError
+        NotSupportedError
             If the driver is older than CUDA 12.4.
         """
         import inspect  # late, because it takes longer to import than everything that a first launch needs
@@ -736,9 +743,7 @@ cdef int Kernel_check_layout(Kernel self) except -1:
         Kernel_pin(self, &pin)
         Kernel_read_layout(self, pin)
     if not self._is_layout_known:
-        raise NotImplementedError(
-            "a driver older than CUDA 12.4 cannot report the parameters of a kernel; install a newer driver"
-        )
+        require_driver(12040, "reading the parameters of a kernel")
     return 0
 
 

@@ -9,8 +9,7 @@ import string
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from cuda.core._utils.attribute_errors import raise_if_uninitialized
-from cuda.core._utils.cuda_utils import CUDAError, UnavailableError, driver, driver_version, handle_return
+from cuda.core._utils.cuda_utils import CUDAError, TooOldError, UnavailableError, driver, driver_version, handle_return
 from cuda.core._utils.cuda_utils import binding_version as _binding_version
 from cuda.core._utils.enums import PROCESS_STATE
 from cuda.core._utils.host_wait import run_interruptibly
@@ -36,7 +35,6 @@ _UNSUPPORTED = (
 )
 
 
-@raise_if_uninitialized("_pid")
 class Process:
     """A process that uses CUDA, for checkpointing, usually from another process.
 
@@ -187,7 +185,9 @@ def _get_driver():
     Raises
     ------
     RuntimeError
-        If the bindings or the driver are too old for checkpoints.
+        If the bindings are too old for checkpoints.
+    NotSupportedError
+        If the driver is.
     """
     bindings = _binding_version()
     if bindings < (12, 8) or (13,) <= bindings < (13, 0, 2) or not hasattr(driver, "cuCheckpointProcessLock"):
@@ -196,7 +196,7 @@ def _get_driver():
             f"checkpoints need cuda-bindings 12.8 or later, or 13.0.2 or later of the 13 series, not {version}"
         )
     if driver_version()[:2] < _DRIVER:
-        raise UnavailableError(_UNSUPPORTED)
+        raise TooOldError(_UNSUPPORTED)
     return driver
 
 
@@ -212,10 +212,10 @@ def _call(name: str, pid: int, *args):
     except RuntimeError as error:
         # The bindings raise this for a function that the driver does not have.
         if "not found" in str(error):
-            raise UnavailableError(_UNSUPPORTED) from error
+            raise TooOldError(_UNSUPPORTED) from error
         raise
     if result[0] in (driver.CUresult.CUDA_ERROR_NOT_SUPPORTED, driver.CUresult.CUDA_ERROR_NOT_FOUND):
-        raise UnavailableError(_UNSUPPORTED)
+        raise TooOldError(_UNSUPPORTED)
     try:
         return handle_return(result)
     except CUDAError as error:

@@ -16,7 +16,7 @@ from cuda.core._native._cuda_core cimport AllocationPin, StreamHandle, stream_ca
 from cuda.core._native._device_wait cimport wait_before_copy
 from cuda.core._stream cimport is_default
 from cuda.core._utils cimport cydriver
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN, c_driver_version
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN, c_driver_version, require_driver
 
 import re
 import sys
@@ -265,10 +265,7 @@ cdef bint has_hints(const cydriver.CUmemcpyAttributes& hints, int version) excep
         return True
     # Other hints can be ignored. Without this one, the source would be read later than the caller expects.
     if hints.srcAccessOrder == cydriver.CUmemcpySrcAccessOrder.CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL:
-        raise RuntimeError(
-            "src_access_order='during_api_call' needs a driver for "
-            f"CUDA {version // 1000}.{version % 1000 // 10} or newer"
-        )
+        require_driver(version, "src_access_order='during_api_call'")
     return False
 
 

@@ -14,7 +14,7 @@ from cuda.core._memory._memory_resource cimport location_argument, location_obje
 from cuda.core._native._cuda_core cimport AllocationHandle, AllocationPin, StreamPin
 from cuda.core._stream cimport Stream, Stream_accept, Stream_pin
 from cuda.core._utils cimport cydriver
-from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, c_driver_version
+from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, c_driver_version, require_driver
 
 from collections.abc import Sequence
 
@@ -163,7 +163,7 @@ def discard_batch(stream, buffers: Sequence[Buffer]) -> None:
     cdef Ranges ranges
     Stream_pin(Stream_accept(stream), &stream_pin)
     ranges = Ranges_of(buffers)
-    _check_driver(c_driver_version())
+    require_driver(13000, "discarding managed memory")
     if ranges._pointers.size() == 0:
         return
     with nogil:
@@ -205,7 +205,7 @@ def discard_prefetch_batch(stream, buffers: Sequence[Buffer], locations) -> None
     Stream_pin(Stream_accept(stream), &stream_pin)
     ranges = Ranges_of(buffers)
     Ranges_locate(ranges, locations)
-    _check_driver(c_driver_version())
+    require_driver(13000, "discarding managed memory")
     if ranges._pointers.size() == 0:
         return
     with nogil:
@@ -492,8 +492,3 @@ cdef int read_attribute(
                 b"cuMemRangeGetAttribute",
             )
     return 0
-
-
-def _check_driver(version: int) -> None:
-    if version < 13000:
-        raise NotImplementedError("discarding managed memory needs a driver for CUDA 13.0 or newer")

@@ -45,8 +45,8 @@ from cuda.core._utils.cuda_utils cimport (
     ALLOW_RETURN,
     HANDLE_RETURN,
     WARN_RETURN,
-    c_driver_version,
     init_driver,
+    require_driver,
     show_unraisable,
     warn_driver_error,
 )
@@ -55,7 +55,7 @@ import operator
 
 from cuda.core._utils import slots
 from cuda.core._host import Host
-from cuda.core._utils.cuda_utils import CUDAError, UnavailableError
+from cuda.core._utils.cuda_utils import CUDAError, TooOldError, UnavailableError
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import address_argument, check_address, shown
 
@@ -294,7 +294,7 @@ cdef cydriver.CUmemLocation location_argument(object location) except *:
     if isinstance(location, Host):
         if location.numa_id is None and not location.is_numa_current:
             return location_of(cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST, 0)
-        _check_numa(location, c_driver_version())
+        check_numa(location)
         if location.is_numa_current:
             return location_of(cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT, 0)
         return location_of(cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST_NUMA, location.numa_id)
@@ -303,9 +303,15 @@ cdef cydriver.CUmemLocation location_argument(object location) except *:
     raise TypeError(f"location must be a Device or a Host, not {type(location).__name__}")
 
 
-def _check_numa(location: Host, driver: int) -> None:
-    if driver < 13000:
-        raise TypeError(f"location {shown(location)} needs a driver for CUDA 13.0 or newer; use Host()")
+class LocationTooNewError(TooOldError, TypeError):
+    """The driver is too old for the location. The official package raises TypeError."""
+
+
+cdef int check_numa(object location) except -1:
+    try:
+        return require_driver(13000, f"location {shown(location)}", "use Host()")
+    except TooOldError as error:
+        raise LocationTooNewError(str(error)) from None
 
 
 cdef cydriver.CUmemLocation location_of(cydriver.CUmemLocationType kind, int ordinal) noexcept nogil:

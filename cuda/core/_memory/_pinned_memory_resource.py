@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from cuda.core._memory._ipc import IPCAllocationHandle, _IPCMemPool, check_platform, find_registered
 from cuda.core._memory._memory_pool import adopt_host_pool, check_byte_option, check_threshold, create_host_pool
 from cuda.core._memory._memory_resource import nearest_numa_node
-from cuda.core._utils.cuda_utils import check_or_create_options, driver_version
+from cuda.core._utils.cuda_utils import check_or_create_options, require_driver
 from cuda.core._utils.options import Options, options
 from cuda.core._utils.validators import shown
 
@@ -60,7 +60,11 @@ class PinnedMemoryResource(_IPCMemPool):
             PinnedMemoryResourceOptions, options, "pinned memory resource options", keep_none=True
         )
         if options is None:
-            _check_driver(driver_version())
+            require_driver(
+                13000,
+                "the current pool of host memory",
+                "use LegacyPinnedMemoryResource, or pass options to create a pool",
+            )
             adopt_host_pool(self)
         else:
             if options.ipc_enabled:
@@ -147,11 +151,3 @@ class PinnedMemoryResourceOptions(Options):
                     f"numa_id must be a NUMA node, from 0 to 2**31 - 1, or None, not {shown(self.numa_id)}"
                 )
         check_threshold(self.release_threshold)
-
-
-def _check_driver(version: tuple[int, ...]) -> None:
-    if version < (13,):
-        raise RuntimeError(
-            "the current pool of host memory needs a driver for CUDA 13.0 or newer; "
-            "use LegacyPinnedMemoryResource, or pass options to create a pool"
-        )

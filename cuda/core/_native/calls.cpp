@@ -44,6 +44,16 @@ void* open_library(const char* function) noexcept {
     return library;
 }
 
+// The class of the exception for a function that the installed library lacks, or null with an exception set. The GIL is
+// held.
+PyObject* too_old_error() noexcept {
+    PyObject* module = PyImport_ImportModule("cuda.core._utils.cuda_utils");
+    PyObject* type = module ? PyObject_GetAttrString(module, "TooOldError") : nullptr;
+    Py_XDECREF(module);
+    Py_XDECREF(type);  // its module keeps it
+    return type;
+}
+
 // `Library::find` looks a symbol up, or returns null with an exception set; the call then returns `Library::failure`.
 // Two threads may resolve one function at the same time, with the same result.
 template <class Library, const Symbol& symbol, auto& entry, class Type>
@@ -151,12 +161,14 @@ struct Library {
 
     static void report_missing(const Symbol& symbol, int version) noexcept {
         with_interpreter([&symbol, version] {
+            PyObject* type = too_old_error();
+            if (type == nullptr) return;
             if (version == 0 || symbol.since <= version) {
-                PyErr_Format(PyExc_NotImplementedError, "the installed CUDA driver has no %s", symbol.versioned);
+                PyErr_Format(type, "the installed CUDA driver has no %s", symbol.versioned);
                 return;
             }
             PyErr_Format(
-                PyExc_NotImplementedError, "%s needs a driver for CUDA %d.%d or newer; this one is for CUDA %d.%d",
+                type, "%s needs a driver for CUDA %d.%d or newer; this one is for CUDA %d.%d",
                 symbol.plain, symbol.since / 1000, symbol.since % 1000 / 10, version / 1000, version % 1000 / 10
             );
         });
@@ -195,7 +207,8 @@ struct Library {
         void* found = dlsym(library, symbol.versioned);
         if (found == nullptr) {
             with_interpreter([&symbol] {
-                PyErr_Format(PyExc_NotImplementedError, "the installed NVRTC is older than %s", symbol.plain);
+                PyObject* type = too_old_error();
+                if (type != nullptr) PyErr_Format(type, "the installed NVRTC is older than %s", symbol.plain);
             });
         }
         return found;

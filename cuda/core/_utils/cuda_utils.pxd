@@ -57,3 +57,7 @@ cpdef object check_or_create_options(type cls, object options, str options_descr
 
 # The CUDA version that the driver supports, such as 13000 for 13.0. Initializes the driver.
 cdef int c_driver_version() except -1
+
+# Raises TooOldError if the driver is older than a version, such as 12040 for CUDA 12.4. `what` is the feature that
+# needs it, and `advice` may say what to use instead.
+cpdef int require_driver(int version, str what, str advice=*) except -1

@@ -139,10 +139,21 @@ class NotSupportedError(CUDAError):
 
 
 class UnavailableError(RuntimeError, AttributeError):
-    """An object is closed, destroyed or not initialized, or lacks the requested property.
+    """An object is closed or destroyed, or lacks the requested property.
 
     Documented as RuntimeError. It is also an AttributeError, so ``hasattr()`` of a property returns False.
     """
+
+
+class TooOldError(NotSupportedError, NotImplementedError, UnavailableError):
+    """The driver or the compiler is too old for the operation. Documented as NotSupportedError.
+
+    It is also what the official package raises, a RuntimeError or a NotImplementedError, and an AttributeError, so
+    ``hasattr()`` of a property returns False.
+    """
+
+    def __init__(self, message: str = ""):
+        super().__init__(message, code=<int>cydriver.CUDA_ERROR_NOT_SUPPORTED, name="CUDA_ERROR_NOT_SUPPORTED")
 
 
 class NVRTCError(CUDAError):
@@ -497,6 +508,15 @@ def driver_version() -> tuple[int, int, int]:
     """Return the CUDA version that the driver supports, as ``(major, minor, patch)``."""
     cdef int c_version = c_driver_version()
     return (c_version // 1000, c_version % 1000 // 10, c_version % 10)
+
+
+cpdef int require_driver(int version, str what, str advice="") except -1:
+    cdef int c_version = c_driver_version()
+    if c_version >= version:
+        return 0
+    needed, found = [f"{number // 1000}.{number % 1000 // 10}" for number in (version, c_version)]
+    message = f"{what} needs a driver for CUDA {needed} or newer; this one is for CUDA {found}"
+    raise TooOldError(f"{message}; {advice}" if advice else message)
 
 
 def binding_version() -> tuple[int, ...]:

@@ -22,9 +22,9 @@ from cuda.core._native._cuda_core cimport (
 )
 from cuda.core._stream cimport Stream, Stream_context, Stream_create
 from cuda.core._utils cimport cydriver
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN, WARN_RETURN, note_left_context
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN, WARN_RETURN, note_left_context, require_driver
 
-from cuda.core._utils.cuda_utils import UnavailableError, driver_version
+from cuda.core._utils.cuda_utils import UnavailableError
 
 
 ctypedef unordered_set[uintptr_t] NodeSet
@@ -460,7 +460,7 @@ cdef NodeRecord add_conditional(
     cdef ContextHandle h_context
     cdef int device_id = -1
     cdef int is_entered = 0
-    check_version(3, "conditional nodes")
+    require_driver(12030, "a conditional node")
     Stream_context(stream, &h_context, &device_id)
     is_entered = Context_enter(h_context.get())
     try:
@@ -472,10 +472,3 @@ cdef NodeRecord add_conditional(
     for _ in range(values.params.conditional.size):
         streams.append(new_stream(stream))
     return StreamCapture_add(capture, h_stream, values)
-
-
-# RuntimeError if the driver is older than CUDA 12.`minor`.
-cdef int check_version(int minor, str what) except -1:
-    if driver_version() < (12, minor):
-        raise RuntimeError(f"{what} need a driver that supports CUDA 12.{minor} or later")
-    return 0

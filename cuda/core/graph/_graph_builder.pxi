@@ -17,7 +17,7 @@ from cuda.core._native._cuda_core cimport (
 )
 from cuda.core._stream cimport Stream, StreamSource, Stream_context, Stream_pin
 from cuda.core._utils cimport cydriver
-from cuda.core._utils.cuda_utils cimport LEAVE_RETURN, note_left_context
+from cuda.core._utils.cuda_utils cimport LEAVE_RETURN, note_left_context, require_driver
 
 from cuda.core._utils import slots
 from cuda.core._utils.cuda_utils import UnavailableError
@@ -303,13 +303,15 @@ cdef class GraphBuilder(StreamSource):
         OverflowError
             If ``default_value`` does not fit 32 bits.
         RuntimeError
-            If this builder is not capturing, or the driver does not support conditional nodes.
+            If this builder is not capturing.
+        NotSupportedError
+            If the driver is older than CUDA 12.3.
         """
         cdef ContextHandle h_context
         cdef int device_id = -1
         cdef int is_entered = 0
         check_building(self)
-        check_version(3, "conditional nodes")
+        require_driver(12030, "a conditional node")
         Stream_context(self._stream, &h_context, &device_id)
         graph = StreamCapture_graph(self._capture)
         is_entered = Context_enter(h_context.get())
@@ -342,7 +344,9 @@ cdef class GraphBuilder(StreamSource):
         TypeError
             If ``condition`` is not a :class:`GraphCondition`.
         RuntimeError
-            If this builder is not capturing, or the driver does not support conditional nodes (CUDA 12.3).
+            If this builder is not capturing.
+        NotSupportedError
+            If the driver is older than CUDA 12.3.
         """
         return add_bodies(self, condition, cydriver.CU_GRAPH_COND_TYPE_IF, 1)[0]
 
@@ -352,7 +356,7 @@ cdef class GraphBuilder(StreamSource):
 
         The first body runs if the condition is not zero, the second if it is zero. The driver must support CUDA 12.8.
         """
-        check_version(8, "if-else nodes")
+        require_driver(12080, "an if-else node")
         return add_bodies(self, condition, cydriver.CU_GRAPH_COND_TYPE_IF, 2)
 
     @cython.critical_section
@@ -379,11 +383,13 @@ cdef class GraphBuilder(StreamSource):
         OverflowError
             If ``count`` is negative or more than 65,536.
         RuntimeError
-            If this builder is not capturing, or the driver does not support switch nodes (CUDA 12.8).
+            If this builder is not capturing.
+        NotSupportedError
+            If the driver is older than CUDA 12.8.
         CUDAError
             If ``count`` is 0.
         """
-        check_version(8, "switch nodes")
+        require_driver(12080, "a switch node")
         return add_bodies(self, condition, cydriver.CU_GRAPH_COND_TYPE_SWITCH, count)
 
     def embed(self, child: GraphBuilder) -> None:

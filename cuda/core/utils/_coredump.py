@@ -7,13 +7,10 @@ from __future__ import annotations
 import importlib
 import os
 
-from cuda.core._utils.cuda_utils import NotSupportedError, call_driver, driver_version
+from cuda.core._utils.cuda_utils import call_driver, require_driver
 from cuda.core._utils.validators import check_path
 
 __all__ = ["coredump"]
-
-# From CUDA 12.5, flags replace the single settings.
-_FIRST_VERSION = (12, 5, 0)
 
 
 def coredump(file: str | os.PathLike | None = None, *, lightweight: bool = False, aborts: bool = False) -> None:
@@ -54,7 +51,7 @@ def coredump(file: str | os.PathLike | None = None, *, lightweight: bool = False
     path = None if file is None else os.fsencode(file)
     if path is not None and len(path) > 1023:
         raise ValueError(f"file must have at most 1023 bytes, not {len(path)}")
-    require_driver(_FIRST_VERSION)
+    require_driver(12050, "a core dump")  # where flags replace the single settings
     driver = importlib.import_module("cuda.bindings.driver")
     settings, flags = driver.CUcoredumpSettings, driver.CUCoredumpGenerationFlags
     chosen = flags.CU_COREDUMP_LIGHTWEIGHT_FLAGS if lightweight else flags.CU_COREDUMP_DEFAULT_FLAGS
@@ -64,13 +61,3 @@ def coredump(file: str | os.PathLike | None = None, *, lightweight: bool = False
     if path is not None:
         call_driver("cuCoredumpSetAttributeGlobal", settings.CU_COREDUMP_FILE, path)
     call_driver("cuCoredumpSetAttributeGlobal", settings.CU_COREDUMP_ENABLE_ON_EXCEPTION, True)
-
-
-def require_driver(version: tuple[int, int, int]) -> None:
-    """Raise NotSupportedError if the driver is older."""
-    if driver_version() < version:
-        raise NotSupportedError(
-            "core dumps need a driver for CUDA {}.{}, not {}.{}; update the display driver".format(
-                *version[:2], *driver_version()[:2]
-            )
-        )

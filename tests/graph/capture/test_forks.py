@@ -99,11 +99,15 @@ builder.close()
 
 @pytest.mark.requires(software=True)
 @pytest.mark.parametrize(
-    ("call", "version", "needed"),
-    [("create_condition()", "12.2", 3), ("if_else(None)", "12.7", 8), ("switch(None, 2)", "12.7", 8)],
+    ("call", "version", "what", "needed"),
+    [
+        ("create_condition()", "12.2", "a conditional node", "12.3"),
+        ("if_else(None)", "12.7", "an if-else node", "12.8"),
+        ("switch(None, 2)", "12.7", "a switch node", "12.8"),
+    ],
 )
-def test_drivers_that_are_too_old_are_named(call, version, needed):
+def test_drivers_that_are_too_old_are_named(call, version, what, needed):
     variables = {"CUDA_EMULATOR_DRIVER_VERSION": version, "CUDA_PYTHON_DISABLE_MAJOR_VERSION_WARNING": "1"}
     error, is_building = run(OLD.format(call=call), **variables).splitlines()
-    assert error.endswith(f"need a driver that supports CUDA 12.{needed} or later")
+    assert error == f"{what} needs a driver for CUDA {needed} or newer; this one is for CUDA {version}"
     assert is_building == "True"

@@ -37,12 +37,13 @@ QUIET = {"CUDA_PYTHON_DISABLE_MAJOR_VERSION_WARNING": "1"}
 def test_older_driver_rejects_memory_that_needs_cuda_13():
     lines = run(PROGRAM, CUDA_EMULATOR_DRIVER_VERSION="12090").splitlines()
     assert len(lines) == 7
-    assert lines[0].startswith("RuntimeError the current pool of host memory needs a driver for CUDA 13.0")
+    assert lines[0].startswith("TooOldError the current pool of host memory needs a driver for CUDA 13.0 or newer; ")
     assert lines[0].endswith("use LegacyPinnedMemoryResource, or pass options to create a pool")
-    assert lines[1] == lines[2] == "RuntimeError pools of managed memory need a driver for CUDA 13.0 or newer"
-    assert lines[3] == lines[4] == "NotImplementedError discarding managed memory needs a driver for CUDA 13.0 or newer"
+    needed = "needs a driver for CUDA 13.0 or newer; this one is for CUDA 12.9"
+    assert lines[1] == lines[2] == f"TooOldError a pool of managed memory {needed}"
+    assert lines[3] == lines[4] == f"TooOldError discarding managed memory {needed}"
     for line, location in zip(lines[5:], ("Host(numa_id=0)", "Host.numa_current()"), strict=True):
-        assert line.startswith("TypeError") and location in line and "CUDA 13.0 or newer; use Host()" in line
+        assert line == f"LocationTooNewError location {location} {needed}; use Host()"
 
 
 POOLS = """
