@@ -99,8 +99,8 @@ def package_stub(root: Path, source: Path) -> str:
     """
     package = _module_name(source.parent.relative_to(root))
     top = root / "cuda" / "core" / "__init__.py"
-    core = types.SimpleNamespace(**package_tables(top, None))
-    tables = package_tables(source, core)
+    core = types.SimpleNamespace(**package_tables(top, "cuda.core", None))
+    tables = package_tables(source, package, core)
     if "_HOMES" not in tables:
         return ""
     homes = sorted(tables["_HOMES"].items(), key=lambda row: (row[1], row[0]))
@@ -113,13 +113,13 @@ def package_stub(root: Path, source: Path) -> str:
     return HEADER.format(source=source.relative_to(root)) + "\n".join(lines) + "\n"
 
 
-def package_tables(source: Path, core) -> dict:
+def package_tables(source: Path, package: str, core) -> dict:
     """Return the tables of a package by their names; ``core`` has those of ``cuda.core``, which the source may use."""
     tables = {}
     for node in ast.parse(source.read_text()).body if source.exists() else ():
-        if isinstance(node, ast.Assign) and node.targets[0].id in ("_HOMES", "_PACKAGES", "_UTILS"):
+        if isinstance(node, ast.Assign) and node.targets[0].id in ("_HOMES", "_PACKAGES", "_PUBLIC"):
             value = compile(ast.Expression(node.value), source, "eval")
-            tables[node.targets[0].id] = eval(value, {"core": core})
+            tables[node.targets[0].id] = eval(value, {"core": core, "__name__": package, **tables})
     return tables
 
 

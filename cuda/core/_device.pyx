@@ -44,15 +44,19 @@ import importlib
 import operator
 from contextvars import ContextVar
 
-from cuda import core
 from cuda.core._arrays import _device_arrays
 from cuda.core._device_properties import DeviceProperties, html_table
 from cuda.core._utils import slots
 from cuda.core._utils.cuda_utils import CUDAError, ComputeCapability, NotSupportedError
+from cuda.core._utils.late import LateModule
 from cuda.core._utils.other_names import OtherName, listed_names
 from cuda.core._utils.validators import shown
 
 __all__ = ["Device", "DeviceProperties", "set_memory_resource", "use_memory_resource"]
+
+_device_memory_resource = LateModule("cuda.core._memory._device_memory_resource")
+_legacy = LateModule("cuda.core._memory._legacy")
+_system = LateModule("cuda.core.system")
 
 
 cdef extern from *:
@@ -692,8 +696,8 @@ cdef class Device:
         RuntimeError
             If the installed cuda-bindings package is too old for NVML, or the machine has no NVML library.
         """
-        core.system._support.require("Device.to_system_device")
-        return core.system.Device(uuid=self.uuid)
+        _system._support.require("Device.to_system_device")
+        return _system.Device(uuid=self.uuid)
 
     @property
     def device_id(self) -> int:
@@ -1170,9 +1174,9 @@ cdef MemoryResource choice_of(dict choices, int device_id):
 cdef MemoryResource Device_create_memory_resource(Device self):
     # Both are loaded only here, because a program may allocate from its own resources.
     if self.properties.memory_pools_supported:
-        resource = core.DeviceMemoryResource(self._id)
+        resource = _device_memory_resource.DeviceMemoryResource(self._id)
     else:
-        resource = core._legacy._SynchronousMemoryResource(self._id)
+        resource = _legacy._SynchronousMemoryResource(self._id)
     with cython.critical_section(self):
         if self._memory_resource is None:
             self._memory_resource = resource

@@ -53,10 +53,13 @@ from cuda.core._device import Device
 from cuda.core._launch_attributes import newer_than_driver
 from cuda.core._utils import slots
 from cuda.core._utils.cuda_utils import CUDAError, UnavailableError
+from cuda.core._utils.late import LateModule
 from cuda.core._utils.validators import shown
 from cuda.core._utils.variables import is_switched_on
 
 __all__ = ["change_observers", "exceeded_limit", "launch"]
+
+_launch_observers = LateModule("cuda.core._launch_observers")
 
 
 def launch(
@@ -472,12 +475,12 @@ cdef int launch_observed(
     cdef Py_ssize_t index
     Stream_pin(stream, &pin)
     items = tuple([<object>arguments[index] for index in range(count)])
-    record = core._launch_observers.Launch(
+    record = _launch_observers.Launch(
         Kernel_function(kernel), kernel, config, stream, items, stream_captures(pin.get()),
         calling_frame(),
     )
     try:
-        with core._launch_observers.observed(observers, record):
+        with _launch_observers.observed(observers, record):
             launch_kernel(stream, config, kernel, arguments, count, False)
     except CUDAError as error:
         raise error.with_traceback(None)  # without the calls inside this library
@@ -807,6 +810,6 @@ cdef bytes launch_doc = b""
 launch = make_launch()
 make_bound_kernels_callable()
 if is_switched_on("CUDA_CORE_DEBUG") or is_switched_on("CUDA_CORE_NVTX"):
-    change_observers(core._launch_observers.observers_of_environment())
+    change_observers(_launch_observers.observers_of_environment())
 slots.register("bind kernel", BoundKernel_create)
 slots.register("launch", launch)

@@ -14,7 +14,6 @@ import weakref
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from cuda import core
 from cuda.core._code._signatures import Declarations
 from cuda.core._compile._nvrtc import nvrtc_version
 from cuda.core._compile._options import ProgramOptions
@@ -23,6 +22,7 @@ from cuda.core._module import ObjectCode
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.cuda_utils import CUDAError, UnavailableError, check_or_create_options, driver_version
 from cuda.core._utils.errors import warn_caller
+from cuda.core._utils.late import LateModule
 from cuda.core._utils.locks import RLock
 from cuda.core._utils.logs import debug as log_debug
 from cuda.core._utils.logs import elapsed_ms
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Program", "ProgramOptions"]
 
+_linker = LateModule("cuda.core._linker")
+_lookup = LateModule("cuda.core._compile.cache._lookup")
 
 _KINDS = {kind.value: kind for kind in SourceCodeType}
 _TARGETS = {target.value: target for target in ObjectCodeFormatType}
@@ -200,11 +202,10 @@ class Program:
             raise TypeError(f"logs must be an object with a method write(str), not {type(logs).__name__}")
         request = CompileRequest(self._code, self._kind, self._settings, target, name_expressions)
         if cache is not None:
-            caches = core._lookup
-            if not isinstance(cache, caches.ProgramCacheResource):
+            if not isinstance(cache, _lookup.ProgramCacheResource):
                 raise TypeError(f"cache must be a ProgramCacheResource or None, not {type(cache).__name__}")
             start = perf_counter()
-            found = caches.find_compiled(cache, request)
+            found = _lookup.find_compiled(cache, request)
             if found is not None:
                 log_debug("found %s of %s in %s in %.1f ms", target.value, self._name, cache, elapsed_ms(start))
                 return self._object_code(found, target, name_expressions)
@@ -220,7 +221,7 @@ class Program:
         if logs is not None and compiled.log:
             logs.write(compiled.log)
         if cache is not None and compiled.code.strip(b"\0"):
-            caches.store_compiled(cache, request, compiled)
+            _lookup.store_compiled(cache, request, compiled)
         for message in self._warnings(request, compiled):
             warn_caller(message, RuntimeWarning)
         return self._object_code(compiled, target, name_expressions)
@@ -241,7 +242,7 @@ class Program:
     @property
     def backend(self) -> CompilerBackendType:
         """What compiles the program: ``"NVRTC"``, ``"NVVM"``, ``"nvJitLink"`` or ``"driver"`` (the driver's linker)."""
-        return self._settings.back_end.backend or core.Linker.which_backend()
+        return self._settings.back_end.backend or _linker.Linker.which_backend()
 
     @property
     def handle(self) -> nvrtc.nvrtcProgram | int | driver.CUlinkState:

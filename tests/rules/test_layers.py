@@ -35,6 +35,7 @@ RANKS = {prefix: rank for rank, prefixes in enumerate(LAYERS.values()) for prefi
 IMPORT = re.compile(
     r"^( *)(?:from +(cuda\.core[\w.]*) +c?import +(\([^)]*\)|[^\n]*)|c?import +(cuda\.core\.[\w.]+))", re.MULTILINE
 )
+LATE = re.compile(r'^\w+ = LateModule\("cuda\.core\.([\w.]+)"\)$', re.MULTILINE)
 TYPE_CHECKING = re.compile(r"^if TYPE_CHECKING:.*\n(?:(?: .*)?\n)*", re.MULTILINE)
 
 FILES = core_files(".py", ".pyx", ".pxd")
@@ -76,6 +77,12 @@ def graph() -> dict[str, set[str]]:
     return found
 
 
+@pytest.fixture(scope="module")
+def late() -> dict[str, set[str]]:
+    """The modules that each module imports on first use."""
+    return {module_of(path): set(LATE.findall(path.read_text())) for path in FILES}
+
+
 def upward(graph: dict[str, set[str]]) -> list[str]:
     """Return the imports of modules of higher ranks."""
     return [
@@ -94,6 +101,14 @@ def test_every_module_has_a_rank_and_every_rank_a_module():
 def test_modules_import_from_their_own_layer_and_lower_ones(graph):
     assert sum(map(len, graph.values())) > 500
     assert upward(graph) == []
+
+
+def test_late_imports_are_of_modules_in_the_own_layer_and_lower_ones(late):
+    assert late["_program"] == {"_linker", "_compile.cache._lookup"}
+    names = {name for others in late.values() for name in others}
+    assert names - MODULES - {name.removesuffix(".__init__") for name in MODULES} == set()
+    assert upward(late) == []
+    assert sum(path.read_text().count("LateModule(") for path in FILES) == sum(map(len, late.values()))
 
 
 def test_no_modules_import_each_other_in_a_circle(graph):

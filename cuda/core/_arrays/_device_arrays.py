@@ -9,14 +9,16 @@ import math
 import operator
 from typing import TYPE_CHECKING
 
-from cuda import core
 from cuda.core._utils import slots
+from cuda.core._utils.late import LateModule
 from cuda.core._utils.validators import dtype_argument, shown
 
 if TYPE_CHECKING:
     from cuda.core.utils import StridedMemoryView
 
 __all__ = ["copied", "empty", "new_zeros"]
+
+_legacy = LateModule("cuda.core._memory._legacy")
 
 
 def empty(device, shape, dtype, stream, pinned) -> StridedMemoryView:
@@ -27,7 +29,7 @@ def empty(device, shape, dtype, stream, pinned) -> StridedMemoryView:
     if not isinstance(pinned, bool):
         raise TypeError(f"pinned must be a bool, not {type(pinned).__name__}")
     if pinned:
-        return core.LegacyPinnedMemoryResource().allocate(size, stream=stream).view(shape, dtype)
+        return _legacy.LegacyPinnedMemoryResource().allocate(size, stream=stream).view(shape, dtype)
     if stream is None:
         return _completed(device, lambda stream: empty(device, shape, dtype, stream, False))
     return device.allocate(size, stream=stream).view(shape, dtype)

@@ -12,13 +12,17 @@ from __future__ import annotations
 import copy
 import functools
 
-from cuda import core
 from cuda.core._compile._nvrtc import NVRTCBackEnd, check_nvrtc_options
 from cuda.core._compile._option_table import given_values
 from cuda.core._compile._options import ProgramOptions, current_arch
+from cuda.core._utils.late import LateModule
 from cuda.core.typing import SourceCodeType
 
 __all__ = ["CompileRequest", "CompileSettings", "CompiledCode", "compile_settings"]
+
+_linker_options = LateModule("cuda.core._compile._linker_options")
+_nvvm = LateModule("cuda.core._compile._nvvm")
+_ptx = LateModule("cuda.core._compile._ptx")
 
 
 class CompileSettings:
@@ -79,14 +83,14 @@ class CompileSettings:
             elif options.debug or options.lineinfo:
                 self.has_file = options.name == "default_program"
         elif kind is SourceCodeType.NVVM:
-            core._nvvm.load_nvvm()
-            self.back_end = core._nvvm.NVVMBackEnd
+            _nvvm.load_nvvm()
+            self.back_end = _nvvm.NVVMBackEnd
             self.arguments = {target: options.as_bytes("nvvm", target) for target in self.back_end.targets}
             if options.use_libdevice:
-                self.libdevice = core._nvvm.libdevice()
+                self.libdevice = _nvvm.libdevice()
         else:
-            self.back_end = core._ptx.PTXBackEnd
-            self.arguments = core._linker_options.linker_options(options)
+            self.back_end = _ptx.PTXBackEnd
+            self.arguments = _linker_options.linker_options(options)
 
 
 def own_copy(options: ProgramOptions) -> ProgramOptions:

@@ -1,10 +1,18 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Names that other CUDA libraries have for members of this package: their AttributeError says what to use instead."""
+"""Names that other CUDA libraries have for parts of this package: their AttributeError says what to use instead."""
 
 from __future__ import annotations
 
-__all__ = ["OtherName", "listed_names"]
+__all__ = ["IN_MODULES", "OtherName", "listed_names"]
+
+# Functions that other CUDA libraries have in their modules.
+IN_MODULES = {
+    "RawKernel": "cuda.core.utils.kernel",
+    "mem_alloc": "Device.allocate",
+    "synchronize": "Device.sync",
+    "to_device": "Device.to_device",
+}
 
 
 class OtherName:

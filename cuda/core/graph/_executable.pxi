@@ -31,13 +31,15 @@ from cuda.core._stream cimport Stream, Stream_accept, Stream_pin
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 
-from cuda import core
 from cuda.core._code._loading import explain
 from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.late import LateModule
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.variables import is_switched_on
 from cuda.core.graph._options import GraphCompleteOptions
 
+
+_launch_observers = LateModule("cuda.core._launch_observers")
 
 cdef bint waits_for_launches = is_switched_on("CUDA_CORE_DEBUG")
 
@@ -122,7 +124,7 @@ cdef class Graph(DriverObject):
         if err != cydriver.CUresult.CUDA_SUCCESS:
             raise_of_launch(err)
         if waits_for_launches:
-            core._launch_observers.wait_for_graph(self, stream)
+            _launch_observers.wait_for_graph(self, stream)
 
     def upload(self, stream: Stream) -> None:
         """Upload the graph to the device before its first launch (``cuGraphUpload``).

@@ -7,7 +7,7 @@ Each name is imported on first access.
 
 from cuda import core
 
-_HOMES = core._UTILS
+_HOMES = core._PUBLIC[__name__]
 
 __all__ = list(_HOMES)
 

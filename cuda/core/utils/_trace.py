@@ -10,8 +10,8 @@ import os
 from _thread import get_native_id
 from time import perf_counter
 
-from cuda import core
 from cuda.core._event import EventOptions
+from cuda.core._launcher import change_observers
 from cuda.core._utils.cuda_utils import CUDAError
 
 __all__ = ["trace"]
@@ -52,11 +52,11 @@ def trace(file: str | os.PathLike):
     """
     recorder = _Recorder()
     with open(file, "w", encoding="utf-8") as output:
-        core._launcher.change_observers(add=[recorder.observe])
+        change_observers(add=[recorder.observe])
         try:
             yield
         finally:
-            core._launcher.change_observers(remove=[recorder.observe])
+            change_observers(remove=[recorder.observe])
             json.dump({"traceEvents": recorder.rows(), "displayTimeUnit": "ms"}, output)
 
 

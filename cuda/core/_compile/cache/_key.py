@@ -9,7 +9,6 @@ import os
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 
-from cuda import core
 from cuda.core._compile._nvrtc import nvrtc_version, record_nvrtc
 from cuda.core._compile._option_table import (
     forwarded_options,
@@ -21,10 +20,15 @@ from cuda.core._compile._option_table import (
 from cuda.core._compile._options import ProgramOptions, current_arch
 from cuda.core._utils import libraries
 from cuda.core._utils.cuda_utils import driver_version
+from cuda.core._utils.late import LateModule
 from cuda.core._utils.validators import find_str_enum
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, SourceCodeType
 
 __all__ = ["make_program_cache_key"]
+
+_linker = LateModule("cuda.core._linker")
+_nvjitlink = LateModule("cuda.core._compile._nvjitlink")
+_nvvm = LateModule("cuda.core._compile._nvvm")
 
 # Part of every key. Changing how keys are made needs a new version.
 _VERSION = b"cuda.core program cache 1"
@@ -164,8 +168,8 @@ def arguments_of(options, kind) -> list[bytes]:
         options = copy.copy(options)
         options.arch = current_arch()
     if kind is SourceCodeType.PTX:
-        linker = core.LinkerOptions(**forwarded_options(options, "ptx"))
-        backend = core.Linker.which_backend().lower()
+        linker = _linker.LinkerOptions(**forwarded_options(options, "ptx"))
+        backend = _linker.Linker.which_backend().lower()
         if backend == CompilerBackendType.DRIVER:
             unsupported = unsupported_options(linker, backend)
             if unsupported:
@@ -200,11 +204,11 @@ def tools_of(kind) -> list[bytes]:
         record_nvrtc()
         return [b"nvrtc", version]
     if kind is SourceCodeType.NVVM:
-        versions = [lambda: core._nvvm.load_nvvm().version(), lambda: core._nvvm.load_nvvm().ir_version()]
+        versions = [lambda: _nvvm.load_nvvm().version(), lambda: _nvvm.load_nvvm().ir_version()]
         return [b"nvvm", *map(version_bytes, versions)]
-    backend = core.Linker.which_backend()
+    backend = _linker.Linker.which_backend()
     is_driver = backend is CompilerBackendType.DRIVER
-    return [backend.encode(), version_bytes(driver_version if is_driver else core._nvjitlink.nvjitlink_version)]
+    return [backend.encode(), version_bytes(driver_version if is_driver else _nvjitlink.nvjitlink_version)]
 
 
 def version_bytes(version) -> bytes:

@@ -8,17 +8,19 @@ import os
 from collections import OrderedDict
 from hashlib import sha256
 
-from cuda import core
 from cuda.core._compile._nvrtc import nvrtc_version
 from cuda.core._compile._option_table import given_values, options_with_files, render_options
 from cuda.core._compile._request import CompiledCode, CompileRequest
 from cuda.core._compile.cache._headers import Headers, find_headers
 from cuda.core._compile.cache._key import COLUMNS, make_program_cache_key, tagged, tagged_expressions
 from cuda.core._compile.cache._stores import ProgramCacheResource
+from cuda.core._utils.late import LateModule
 from cuda.core._utils.locks import RLock
 from cuda.core.typing import SourceCodeType
 
 __all__ = ["ProgramCacheResource", "find_compiled", "store_compiled"]
+
+_nvvm = LateModule("cuda.core._compile._nvvm")
 
 # The capacity of the cache of keys; each entry keeps its source.
 _MAX_KEYS = 256
@@ -120,7 +122,7 @@ def make_key(request: CompileRequest, headers: Headers) -> bytes:
     options, column = request.settings.options, COLUMNS[request.kind]
     reading = options_with_files(options, column, "reads")
     if reading == ["use_libdevice"]:
-        headers = Headers([core._nvvm.libdevice()])
+        headers = Headers([_nvvm.libdevice()])
     elif reading:
         raise ValueError(
             f"{', '.join(reading)} make the compiler read files that are not part of the cache key: compile without "
