@@ -12,7 +12,8 @@ from cuda.core._device_properties import DeviceProperties
 from cuda.core._event import IPCEventDescriptor
 from cuda.core._kernel_arg_handler import register_buffer_class
 from cuda.core._memory._buffer import keep_until_idle
-from cuda.core._memory._legacy import (
+from cuda.core._memory._memory_pool import allocate_as
+from cuda.core._memory._unpooled import (
     _SynchronousMemoryResource,
     allocate_host_with_flags,
     allocate_managed,
@@ -20,7 +21,6 @@ from cuda.core._memory._legacy import (
     open_shared_memory,
     wait_before_free,
 )
-from cuda.core._memory._memory_pool import allocate_as
 from cuda.core._module import kernel_with_sizes_only
 from cuda.core._native._cuda_core import DriverObject, capture_count
 from cuda.core._utils.cuda_utils import call_driver, driver_version

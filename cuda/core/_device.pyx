@@ -55,8 +55,8 @@ from cuda.core._utils.validators import shown
 __all__ = ["Device", "DeviceProperties", "set_memory_resource", "use_memory_resource"]
 
 _device_memory_resource = LateModule("cuda.core._memory._device_memory_resource")
-_legacy = LateModule("cuda.core._memory._legacy")
 _system = LateModule("cuda.core.system")
+_unpooled = LateModule("cuda.core._memory._unpooled")
 
 
 cdef extern from *:
@@ -1176,7 +1176,7 @@ cdef MemoryResource Device_create_memory_resource(Device self):
     if self.properties.memory_pools_supported:
         resource = _device_memory_resource.DeviceMemoryResource(self._id)
     else:
-        resource = _legacy._SynchronousMemoryResource(self._id)
+        resource = _unpooled._SynchronousMemoryResource(self._id)
     with cython.critical_section(self):
         if self._memory_resource is None:
             self._memory_resource = resource

@@ -7,7 +7,7 @@ from __future__ import annotations
 import ctypes
 
 from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, LegacyPinnedMemoryResource, MemoryResource
-from cuda.core._memory._legacy import _SynchronousMemoryResource  # noqa: F401 (for devices without pools)
+from cuda.core._memory._unpooled import _SynchronousMemoryResource  # noqa: F401 (for devices without pools)
 
 
 class HostMemoryResource(MemoryResource):

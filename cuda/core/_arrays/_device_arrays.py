@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["copied", "empty", "new_zeros"]
 
-_legacy = LateModule("cuda.core._memory._legacy")
+_page_locked = LateModule("cuda.core._memory._page_locked")
 
 
 def empty(device, shape, dtype, stream, pinned) -> StridedMemoryView:
@@ -29,7 +29,7 @@ def empty(device, shape, dtype, stream, pinned) -> StridedMemoryView:
     if not isinstance(pinned, bool):
         raise TypeError(f"pinned must be a bool, not {type(pinned).__name__}")
     if pinned:
-        return _legacy.LegacyPinnedMemoryResource().allocate(size, stream=stream).view(shape, dtype)
+        return _page_locked.LegacyPinnedMemoryResource().allocate(size, stream=stream).view(shape, dtype)
     if stream is None:
         return _completed(device, lambda stream: empty(device, shape, dtype, stream, False))
     return device.allocate(size, stream=stream).view(shape, dtype)

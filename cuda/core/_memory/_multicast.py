@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cuda.core._memory._buffer import Buffer
-from cuda.core._memory._legacy import Multicast, VirtualMemory
+from cuda.core._memory._virtual_memory import Multicast, VirtualMemory
 from cuda.core._memory._virtual_memory_resource import VirtualMemoryBuffer, VirtualMemoryResource
 from cuda.core._stream import Stream_accept
 from cuda.core._utils import cuda_utils, slots

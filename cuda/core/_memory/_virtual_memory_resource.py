@@ -14,9 +14,9 @@ from cuda.core._memory._ipc import (
     export_virtual_memory,
     register_handles,
 )
-from cuda.core._memory._legacy import (
+from cuda.core._memory._unpooled import SynchronousAllocator
+from cuda.core._memory._virtual_memory import (
     VirtualMemory,
-    _SynchronousAllocator,
     call_with_memory,
     check_not_capturing,
     free_virtual_memory,
@@ -107,7 +107,7 @@ class VirtualMemoryBuffer(Buffer):
 
 
 @raise_if_uninitialized("_config", "_owner")
-class VirtualMemoryResource(_SynchronousAllocator):
+class VirtualMemoryResource(SynchronousAllocator):
     """Allocates memory with the virtual memory management API, so that buffers can grow in place.
 
     An allocation reserves an address range (``cuMemAddressReserve``), creates physical memory (``cuMemCreate``), maps

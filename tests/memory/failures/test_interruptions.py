@@ -21,7 +21,7 @@ from cuda.core import (
     register_host_memory,
 )
 from cuda.core._memory._adaptors import MemoryResourceAdaptor
-from cuda.core._memory._legacy import _SynchronousMemoryResource
+from cuda.core._memory._unpooled import _SynchronousMemoryResource
 from support.graphs import capture
 from support.interrupts import Interrupt, interrupt_everywhere
 
