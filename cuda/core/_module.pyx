@@ -6,9 +6,7 @@ from __future__ import annotations
 
 cimport cython
 from libc.stddef cimport size_t
-from libc.stdint cimport INT64_MAX, INT64_MIN, int64_t, intptr_t, uint64_t, uintptr_t
-from libc.stdlib cimport free
-from libcpp.vector cimport vector
+from libc.stdint cimport intptr_t, uintptr_t
 
 from cpython.object cimport PyObject
 
@@ -24,14 +22,11 @@ from cuda.core._code._loading cimport (
     mapped_symbol,
     ptx_log,
 )
-from cuda.core._context cimport Context_current, Context_enter, Context_leave, Context_primary
 from cuda.core._memory._buffer cimport Buffer, Buffer_create
 from cuda.core._memory._memory_resource cimport borrow
 from cuda.core._native._cuda_core cimport (
     AllocationHandle,
     Anchor,
-    CaptureModeScope,
-    ContextHandle,
     DriverObject,
     KernelHandle,
     KernelPin,
@@ -41,35 +36,24 @@ from cuda.core._native._cuda_core cimport (
     bindings_object,
     kernel_registry,
     pin_as,
-    relax_capture_mode,
     waits_need_driver,
 )
 from cuda.core._stream cimport default_stream
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport PyCode_Addr2Line, PyCodeObject
-from cuda.core._utils.cuda_utils cimport (
-    ALLOW_RETURN,
-    HANDLE_RETURN,
-    LEAVE_RETURN,
-    c_driver_version,
-    note_left_context,
-    require_driver,
-)
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, c_driver_version
 
 from collections import namedtuple
 import keyword
-import operator
 import os
 import warnings
 
-from cuda.core._code._conversions import shown_argument
 from cuda.core._code._kernel_attributes import (  # no-cython-lint (user code imports them from here)
     KernelAttributes,
     KernelOccupancy,
     MaxPotentialBlockSizeOccupancyResult,
 )
 from cuda.core._code._loading import CodeTypeT, explain, similar_names, source_names, variable_names
-from cuda.core._code._signatures import C_TYPES, Declarations, Parameter, function_of, parameters_of, size_of
+from cuda.core._code._signatures import Declarations
 from cuda.core._launch_config import LaunchConfig
 from cuda.core._utils import slots
 from cuda.core._utils.cuda_utils import CUDAError
@@ -737,267 +721,5 @@ cdef void Kernel_destroy(cydriver.CUkernel c_kernel) noexcept nogil:
     kernel_registry().remove(c_kernel)
 
 
-cdef int Kernel_check_layout(Kernel self) except -1:
-    cdef KernelPin pin
-    if not self._has_layout:
-        Kernel_pin(self, &pin)
-        Kernel_read_layout(self, pin)
-    if not self._is_layout_known:
-        require_driver(12040, "reading the parameters of a kernel")
-    return 0
-
-
-cdef int Kernel_read_layout(Kernel self, const KernelPin& pin) except -1:
-    cdef vector[ParamSlot] slots
-    cdef size_t i
-    name = self._name or name_of(pin.get())
-    if c_driver_version() < 12040:
-        self._last_launch = last_launch_of(name, None)
-        self._has_layout = True
-        return 0
-    read_layout(pin.get(), slots)
-    types = None if self._has_sizes_only else kernel_types(name, self._declarations, slots)
-    for i in range(slots.size()):
-        ParamSlot_set_type(&slots[i], types[i] if types else None)
-    with cython.critical_section(self):
-        if not self._has_layout:
-            self._name = name
-            self._types = types
-            self._slots.swap(slots)
-            self._block_size = self._slots.back().offset + self._slots.back().size if self._slots.size() else 0
-            self._last_launch = last_launch_of(name, tuple([
-                (types[i] if types else None, self._slots[i].offset, self._slots[i].size)
-                for i in range(self._slots.size())
-            ]))
-            self._is_layout_known = True
-            self._has_layout = True
-    return 0
-
-
-cdef int read_layout(cydriver.CUkernel c_kernel, vector[ParamSlot]& slots) except -1:
-    cdef ContextHandle h_context
-    cdef int is_entered = 0
-    cdef CaptureModeScope mode
-    # The driver needs a context, but any context will do.
-    Context_current(&h_context)
-    if not h_context:
-        Context_primary(0, &h_context)
-    is_entered = Context_enter(h_context.get())
-    # The query can load the kernel, which the capture modes "global" and "thread_local" forbid.
-    relax_capture_mode(mode)
-    try:
-        read_slots(c_kernel, slots)
-        load_kernel(c_kernel)
-    except BaseException as error:
-        note_left_context(error, Context_leave(is_entered))
-        raise
-    return LEAVE_RETURN(cydriver.CUresult.CUDA_SUCCESS, NULL, Context_leave(is_entered))
-
-
-cdef int read_slots(cydriver.CUkernel c_kernel, vector[ParamSlot]& slots) except -1:
-    cdef ParamSlot slot
-    cdef size_t c_count = 0
-    cdef bint has_count = c_driver_version() >= 13020
-    if has_count:
-        HANDLE_RETURN(cydriver.cuKernelGetParamCount(c_kernel, &c_count), b"cuKernelGetParamCount")
-    while not has_count or slots.size() < c_count:
-        slot.offset = slot.size = 0
-        if has_count:
-            HANDLE_RETURN(
-                cydriver.cuKernelGetParamInfo(c_kernel, slots.size(), &slot.offset, &slot.size),
-                b"cuKernelGetParamInfo",
-            )
-        # Without a count, the call returns "invalid value" after the last parameter.
-        elif not ALLOW_RETURN(
-            cydriver.cuKernelGetParamInfo(c_kernel, slots.size(), &slot.offset, &slot.size),
-            cydriver.CUresult.CUDA_ERROR_INVALID_VALUE,
-            b"cuKernelGetParamInfo",
-        ):
-            break
-        slots.push_back(slot)
-    return 0
-
-
-# Loads the kernel now: the first launch would load it, but might be captured. A kernel without code for this device is
-# not an error here, because it might be meant for another device.
-cdef int load_kernel(cydriver.CUkernel c_kernel) except -1:
-    cdef cydriver.CUfunction c_function = NULL
-    cdef bint can_load = c_driver_version() >= 12040
-    with nogil:
-        if ALLOW_RETURN(
-            cydriver.cuKernelGetFunction(&c_function, c_kernel),
-            cydriver.CUresult.CUDA_ERROR_NO_BINARY_FOR_GPU,
-            b"cuKernelGetFunction",
-        ) and can_load:
-            HANDLE_RETURN(cydriver.cuFuncLoad(c_function), b"cuFuncLoad")
-    return 0
-
-
-# --- Types of parameters ----------------------------------------------------------------------------------------------
-
-cdef extern from "<cxxabi.h>" namespace "abi" nogil:
-    char* __cxa_demangle(const char* name, char* buffer, size_t* size, int* status)
-
-
-# The C++ function that a symbol stands for, or None for a plain name.
-cdef str demangled(str symbol):
-    cdef bytes name = symbol.encode(errors="replace")
-    cdef int c_status = 0
-    cdef char* c_text
-    if not symbol.startswith("_Z"):
-        return None
-    c_text = __cxa_demangle(name, NULL, NULL, &c_status)
-    if c_text == NULL:
-        return None
-    try:
-        return (<bytes>c_text).decode(errors="replace")
-    finally:
-        free(c_text)
-
-
-cdef str name_of(cydriver.CUkernel c_kernel):
-    cdef const char* c_name = NULL
-    if c_driver_version() < 12030:  # without cuKernelGetName
-        return ""
-    if cydriver.cuKernelGetName(&c_name, c_kernel) != cydriver.CUDA_SUCCESS or c_name == NULL:
-        return ""
-    return (<bytes>c_name).decode(errors="replace")
-
-
-# The types of the parameters, or None if they are unknown or do not have the sizes that the driver reports.
-cdef list kernel_types(str symbol, object declarations, const vector[ParamSlot]& slots):
-    cdef size_t i
-    function = demangled(symbol)
-    # The names are not needed here, so the source of a C++ kernel is parsed only to recognize structures.
-    found = parameters_of(symbol, function, declarations if function is None else None, True)
-    if function is not None and found and any([size_of(item.type or "") is None for item in found]):
-        found = parameters_of(symbol, function, declarations, True)
-    if found is None or len(found) != slots.size():
-        return None
-    types = [item.type for item in found]
-    for i in range(slots.size()):
-        if types[i] is not None and size_of(types[i]) not in (None, slots[i].size):
-            return None
-    return types
-
-
-cdef list Kernel_parameters(Kernel self):
-    found = self._parameters
-    if found is None:
-        if self._types is None:
-            found = [Parameter(None, None)] * self._slots.size()
-        else:
-            found = parameters_of(self._name, demangled(self._name), self._declarations)
-            # Without a symbol, which is the case in tests only.
-            found = found or [Parameter(None, c_type) for c_type in self._types]
-        self._parameters = found
-    return found
-
-
-cdef str Kernel_function(Kernel self):
-    return function_name(self._name)
-
-
-cdef str function_name(str symbol):
-    function = demangled(symbol)
-    return symbol if function is None else (function_of(function)[0] or symbol).rpartition("::")[2]
-
-
-# --- Last launches ----------------------------------------------------------------------------------------------------
-
-cdef dict _last_launches = {}   # (symbol, parameters) -> LastLaunch
-cdef Py_ssize_t MOST_KERNELS = 10_000
-
-
-cdef LastLaunch last_launch_of(str symbol, tuple parameters):
-    cdef LastLaunch launched = LastLaunch.__new__(LastLaunch)
-    launched.symbol, launched.parameters = symbol, parameters
-    if len(_last_launches) >= MOST_KERNELS:  # the program generates names, so nobody asks for the oldest
-        for key in list(_last_launches)[:MOST_KERNELS // 2]:
-            _last_launches.pop(key, None)
-    return _last_launches.setdefault((symbol, parameters), launched)
-
-
-def describe_last_launches() -> str:
-    """Return a list of the kernels launched last, newest first, or an empty string if there were no launches."""
-    cdef LastLaunch launched
-    numbered = [(launched.record.number(), launched) for launched in list(_last_launches.values())]
-    found = sorted([item for item in numbered if item[0]], key=operator.itemgetter(0), reverse=True)[:8]
-    lines = ["Kernels launched last, newest first:"] if found else []
-    return "\n".join(lines + [f"  {LastLaunch_describe(launched)}" for _, launched in found])
-
-
-cdef str LastLaunch_describe(LastLaunch self):
-    sizes = tuple(self.record.sizes)
-    block = self.record.block[:sizeof(self.record.block)]
-    arguments = ""
-    if self.parameters is not None:
-        arguments = f"({', '.join([shown_argument(block, *parameter) for parameter in self.parameters])})"
-    with cython.critical_section(self):
-        code, instruction = self.code, self.instruction
-    place = "" if code is None else f" at {code.co_filename}:{PyCode_Addr2Line(<PyCodeObject*>code, instruction)}"
-    name = function_name(self.symbol) or "a kernel without a name"
-    return f"{name}{arguments}{place} with grid {sizes[:3]} and block {sizes[3:]}"
-
-
-# letter of C_TYPES -> (kind, least value, greatest value). A char may have either sign.
-cdef dict _LETTERS = {
-    "?": (SHORT_INT, 0, 1),
-    "c": (SHORT_INT, -(1 << 7), (1 << 8) - 1),
-    "b": (SHORT_INT, -(1 << 7), (1 << 7) - 1),
-    "B": (SHORT_INT, 0, (1 << 8) - 1),
-    "h": (SHORT_INT, -(1 << 15), (1 << 15) - 1),
-    "H": (SHORT_INT, 0, (1 << 16) - 1),
-    "i": (INT32, -(1 << 31), (1 << 31) - 1),
-    "I": (UINT32, 0, (1 << 32) - 1),
-    "q": (INT64, INT64_MIN, INT64_MAX),
-    "Q": (UINT64, 0, INT64_MAX),
-    "e": (FLOAT16, 0, 0),
-    "f": (FLOAT32, 0, 0),
-    "d": (FLOAT64, 0, 0),
-    "ff": (COMPLEX64, 0, 0),
-    "dd": (COMPLEX128, 0, 0),
-}
-
-
-# letter of C_TYPES -> (code, bits) of DLPack for the elements that a pointer takes.
-cdef dict _ELEMENTS = {
-    "?": ((6, 8),), "b": ((0, 8),), "h": ((0, 16),), "i": ((0, 32),), "q": ((0, 64),), "H": ((1, 16),),
-    "I": ((1, 32),), "Q": ((1, 64),), "e": ((2, 16),), "f": ((2, 32),), "d": ((2, 64),), "E": ((4, 16), (1, 16)),
-    "ff": ((2, 32), (5, 64)), "dd": ((2, 64), (5, 128)),
-}
-
-
-cdef int ParamSlot_set_elements(ParamSlot* slot, str c_type) except -1:
-    letters = C_TYPES.get(c_type[:-1].removeprefix("const "), "")
-    elements = _ELEMENTS.get(letters) or _ELEMENTS.get(letters[:1])
-    slot.takes_elements = elements is None
-    slot.takes_readonly = c_type.startswith("const ") or c_type.count("*") != 1
-    for index, (code, bits) in enumerate(elements or ()):
-        slot.elements[index] = code | bits << 8 | 1 << 16
-    return 0
-
-
-cdef int ParamSlot_set_type(ParamSlot* slot, object c_type) except -1:
-    letters = C_TYPES.get(c_type)
-    slot.elements[0] = slot.elements[1] = 0
-    slot.takes_elements = slot.takes_readonly = c_type is None
-    if c_type is not None and c_type.endswith("*"):
-        slot.kind, slot.low, slot.high = POINTER, INT64_MIN, INT64_MAX
-        ParamSlot_set_elements(slot, c_type)
-    elif c_type is not None and (c_type.startswith("struct ") or c_type.endswith(">")) and letters is None:
-        slot.kind, slot.low, slot.high = STRUCTURE, 0, 0
-    elif letters is not None:
-        slot.kind, slot.low, slot.high = _LETTERS.get(letters, (OTHER, 0, 0))
-    else:
-        slot.kind, slot.low, slot.high = SIZED, 0, 0
-        if slot.size in (1, 2, 4):
-            # Signed or unsigned.
-            slot.low, slot.high = -(<int64_t>1 << (8 * slot.size - 1)), (<int64_t>1 << (8 * slot.size)) - 1
-        elif slot.size == 8:
-            slot.low, slot.high = INT64_MIN, INT64_MAX
-    slot.takes_int = slot.kind & (ANY_INTEGER | POINTER) or slot.high > 0
-    return 0
-
-
-slots.register("last launches", describe_last_launches)
+include "_kernel_parameters.pxi"
+include "_last_launches.pxi"
