@@ -144,34 +144,17 @@ def all_rows(directory: Path) -> dict[str, Callable[[], object]]:
         for label, code, more in (("", plain, {}), (WITH_HEADERS, including, {"include_path": [include]})):
             rows[f"hit in {place}{label}"] = hit(program_of(code, **more), cache)
             rows[f"hit in {place}{label}, new Program"] = new_hit(code, more, cache)
-    return rows | rows_of_other_languages(options) | rows_without_caches(plain, including, include)
+    return rows | rows_of_other_languages(options) | rows_without_caches(including, include)
 
 
-def rows_without_caches(plain: str, including: str, include: str) -> dict[str, Callable[[], object]]:
-    """Return the rows that clear an in-process cache before every call, to show how much the cache saves."""
+def rows_without_caches(including: str, include: str) -> dict[str, Callable[[], object]]:
+    """Return the row that clears an in-process cache before every call, to show how much the cache saves."""
     try:
-        from cuda.core._compile._request import shared_settings
-        from cuda.core._compile.cache import _headers, _lookup
+        from cuda.core._compile.cache import _headers
     except ImportError:
         return {}  # another cuda.core
-
-    def without(call: Callable[[], object], *clear: Callable[[], None]) -> Callable[[], object]:
-        def clear_and_call():
-            for function in clear:
-                function()
-            return call()
-
-        return clear_and_call
-
-    settings, keys, headers = shared_settings.cache_clear, _lookup._keys.clear, _headers._parsed.clear
-    plain_hit = new_hit(plain, {}, InMemoryProgramCache())
-    headers_hit = new_hit(including, {"include_path": [include]}, InMemoryProgramCache())
-    return {
-        "make and close, new options, settings not cached": without(lambda: program_of(plain).close(), settings),
-        "hit in memory, new Program, keys not cached": without(plain_hit, keys),
-        f"hit in memory{WITH_HEADERS}, keys not cached": without(headers_hit, keys),
-        f"hit in memory{WITH_HEADERS}, keys, headers not cached": without(headers_hit, keys, headers),
-    }
+    hit = new_hit(including, {"include_path": [include]}, InMemoryProgramCache())
+    return {f"hit in memory{WITH_HEADERS}, headers not cached": lambda: (_headers._parsed.clear(), hit())}
 
 
 def rows_of_other_languages(options: ProgramOptions) -> dict[str, Callable[[], object]]:

@@ -2,15 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compile requests: everything that determines the result of a compilation, and that result.
 
-A :class:`CompileSettings` has the back end and its rendered arguments, and is shared by all programs with equal
-options. A :class:`CompileRequest` adds source, target and name expressions; its key is the cache key. The result, from
-a cache or from a compiler, is a :class:`CompiledCode`.
+A :class:`CompileSettings` has the back end and its rendered arguments. A :class:`CompileRequest` adds source, target
+and name expressions; its key is the cache key. The result, from a cache or from a compiler, is a
+:class:`CompiledCode`.
 """
 
 from __future__ import annotations
 
 import copy
-import functools
 
 from cuda.core._compile._nvrtc import NVRTCBackEnd, check_nvrtc_options
 from cuda.core._compile._option_table import given_values
@@ -26,7 +25,7 @@ _ptx = LateModule("cuda.core._compile._ptx")
 
 
 class CompileSettings:
-    """Compile settings: the back end and its rendered arguments for one set of options. Immutable.
+    """The settings of a program: the back end and its rendered arguments for one set of options.
 
     Parameters
     ----------
@@ -51,8 +50,8 @@ class CompileSettings:
         Whether the source must be written to a file for debuggers.
     libdevice : bytes
         The contents of libdevice, if the options request it.
-    is_shared : bool
-        Whether all programs with equal options share this object, so that it can be part of a cache key.
+    keys : dict
+        The keys of the program's compilations in a cache, with the headers that they depend on.
 
     Raises
     ------
@@ -64,15 +63,15 @@ class CompileSettings:
         If the compiler or libdevice is missing, or ``define_macro`` is malformed.
     """
 
-    __slots__ = ("arguments", "back_end", "has_file", "is_shared", "libdevice", "options", "prefix")
+    __slots__ = ("arguments", "back_end", "has_file", "keys", "libdevice", "options", "prefix")
 
     def __init__(self, kind: SourceCodeType, options: ProgramOptions, arch: str):
         if options.extra_sources and kind is not SourceCodeType.NVVM:
             raise ValueError(f"extra_sources are for code of type 'nvvm', not {kind.value!r}")
         self.options = options = own_copy(options)
         options.arch = arch
-        self.is_shared = False
         self.has_file = False
+        self.keys = {}
         self.prefix = self.libdevice = b""
         if kind is SourceCodeType.CXX:
             self.back_end = NVRTCBackEnd
@@ -118,47 +117,8 @@ def compile_settings(kind: SourceCodeType, options: ProgramOptions) -> CompileSe
     RuntimeError, CUDAError
         If ``arch`` is None and there is no device.
     """
-    # The directory of the bundled headers depends on the environment, and a subclass might hold more than the fields.
-    values = None if options.use_bundled_headers or type(options) is not ProgramOptions else frozen_values(options)
-    if values is None:
-        ProgramOptions._check(options)
-        return CompileSettings(kind, options, current_arch() if options.arch is None else options.arch)
-    # The value of the enumerator, because hashing the enumerator itself takes long.
-    return shared_settings(kind._value_, values, current_arch() if options.arch is None else None)
-
-
-@functools.lru_cache(512)
-def shared_settings(kind: str, values: tuple, arch: str | None) -> CompileSettings:
-    """Return the settings for all programs with these options, which :func:`frozen_values` returned."""
-    options = ProgramOptions(**{name: thawed(*value) for name, *value in values})
-    settings = CompileSettings(SourceCodeType(kind), options, options.arch if arch is None else arch)
-    settings.is_shared = True
-    return settings
-
-
-# Types whose equal values render to equal arguments. A value is kept with its type, because `True == 1`.
-_CONSTANT = frozenset([bool, bytes, int, str])
-
-
-def frozen_values(options: ProgramOptions) -> tuple | None:
-    """Return the options that are set as (name, type, value), with lists as tuples, or None if one can change."""
-    try:
-        return tuple([(name, *frozen(value)) for name, value in given_values(options)])
-    except TypeError:
-        return None
-
-
-def frozen(value) -> tuple[type, object]:
-    kind = type(value)
-    if kind in _CONSTANT or kind.__module__.startswith("pathlib"):
-        return kind, value
-    if kind is list or kind is tuple:
-        return kind, tuple(map(frozen, value))
-    raise TypeError(f"a {kind.__name__} can change")
-
-
-def thawed(kind: type, value):
-    return kind([thawed(*item) for item in value]) if kind is list or kind is tuple else value
+    ProgramOptions._check(options)  # the user may have assigned to fields since the last check
+    return CompileSettings(kind, options, current_arch() if options.arch is None else options.arch)
 
 
 class CompileRequest:

@@ -5,28 +5,20 @@
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
 from hashlib import sha256
 
 from cuda.core._compile._nvrtc import nvrtc_version
-from cuda.core._compile._option_table import given_values, options_with_files, render_options
+from cuda.core._compile._option_table import options_with_files, render_options
 from cuda.core._compile._request import CompiledCode, CompileRequest
 from cuda.core._compile.cache._headers import Headers, find_headers
 from cuda.core._compile.cache._key import COLUMNS, make_program_cache_key, tagged, tagged_expressions
 from cuda.core._compile.cache._stores import ProgramCacheResource
 from cuda.core._utils.late import LateModule
-from cuda.core._utils.locks import RLock
 from cuda.core.typing import SourceCodeType
 
 __all__ = ["ProgramCacheResource", "find_compiled", "store_compiled"]
 
 _nvvm = LateModule("cuda.core._compile._nvvm")
-
-# The capacity of the cache of keys; each entry keeps its source.
-_MAX_KEYS = 256
-
-_keys = OrderedDict()  # the identity of a compilation -> (key, headers); the least recently used one comes first
-_lock = RLock()
 
 
 def find_compiled(cache, request: CompileRequest) -> CompiledCode | None:
@@ -73,32 +65,18 @@ def store_compiled(cache, request: CompileRequest, compiled: CompiledCode) -> No
 def key_of(request: CompileRequest) -> tuple[bytes | None, str | None]:
     """Return the key of a request and None, or None and the ``#include`` that cannot be resolved.
 
-    Keys are cached until a file that they depend on changes.
+    The program keeps its keys until a file that they depend on changes.
     """
-    settings = request.settings
-    # The value of the enumerator, because hashing the enumerator itself takes long.
-    identity = (
-        request.code,
-        request.kind._value_,
-        settings if settings.is_shared else options_text(settings.options),
-        request.target,
-        tuple(expressions_of(request)),
-        # Not constant, because a version recorded on disk might turn out to differ from the loaded one.
-        nvrtc_version() if request.kind is SourceCodeType.CXX else None,
-    )
-    with _lock:
-        known = _keys.get(identity)
-        if known is not None:
-            _keys.move_to_end(identity)
+    # The version is not constant, because one recorded on disk might turn out to differ from the loaded one.
+    version = nvrtc_version() if request.kind is SourceCodeType.CXX else None
+    identity = (request.code, request.target, tuple(expressions_of(request)), version)
+    known = request.settings.keys.get(identity)
     if known is not None and known[1].is_current():
         return known[0], known[1].unresolved_include
     headers = headers_of(request)
     key = None if headers.unresolved_include else make_key(request, headers)
     if headers.is_settled:
-        with _lock:
-            _keys[identity] = (key, headers)
-            if len(_keys) > _MAX_KEYS:
-                _keys.popitem(last=False)
+        request.settings.keys[identity] = key, headers
     return key, headers.unresolved_include
 
 
@@ -148,11 +126,6 @@ def expressions_of(request: CompileRequest):
 def names_key(key: bytes) -> bytes:
     """Return the key under which the mangled names of an entry are stored."""
     return sha256(b"names of " + key).digest()
-
-
-def options_text(options) -> str:
-    """Return the options as a string, which is equal only for equal options."""
-    return "\0".join([f"{name}={value!r}" for name, value in given_values(options)])
 
 
 def values_of(arguments: list[str], flag: str) -> list[str]:
