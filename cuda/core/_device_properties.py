@@ -7,8 +7,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from cuda.core._utils.attribute_errors import raise_if_uninitialized
-
 if TYPE_CHECKING:
     from typing import Any
 
@@ -65,7 +63,6 @@ class Flag(Attribute):
     convert = bool
 
 
-@raise_if_uninitialized("_read", "_device_id")
 class DeviceProperties:
     """The attributes of a device (``cuDeviceGetAttribute``), from :attr:`Device.properties`.
 

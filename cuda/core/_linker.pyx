@@ -27,7 +27,6 @@ from cuda.core._compile._nvjitlink import NO_NVJITLINK, NvJitLink, nvjitlink_ver
 from cuda.core._compile._option_table import ignored_options, render_options, unsupported_options
 from cuda.core._compile._tools import CallLock
 from cuda.core._module import ObjectCode, linked_declarations
-from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError, UnavailableError, check_or_create_options
 from cuda.core._utils.errors import warn_caller
 from cuda.core._utils.locks import RLock
@@ -39,7 +38,6 @@ from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 __all__ = ["DriverLinker", "Linker", "LinkerOptions"]
 
 
-@raise_if_uninitialized("_linker", "_is_linked")
 class Linker:
     """Links compiled code at run time, with nvJitLink (``nvJitLinkCreate``) or the driver (``cuLinkCreate``).
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 import struct
 
-from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.validators import check_address, find_str_enum, int_argument, shown
 
@@ -20,7 +19,6 @@ _WAIT, _WRITE, _FLUSH, _BARRIER = {32: 1, 64: 4}, {32: 2, 64: 5}, 3, 6  # CUstre
 _FLUSHES = 1 << 30  # CU_STREAM_WAIT_VALUE_FLUSH
 
 
-@raise_if_uninitialized("_arguments", "_packed", "_target")
 class MemoryOperation:
     """An operation on memory that a stream executes, or a node of a graph, without a kernel.
 

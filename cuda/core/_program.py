@@ -19,7 +19,6 @@ from cuda.core._compile._nvrtc import nvrtc_version
 from cuda.core._compile._options import ProgramOptions
 from cuda.core._compile._request import CompiledCode, CompileRequest, compile_settings
 from cuda.core._module import ObjectCode
-from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.cuda_utils import CUDAError, UnavailableError, check_or_create_options, driver_version
 from cuda.core._utils.errors import warn_caller
 from cuda.core._utils.late import LateModule
@@ -46,7 +45,6 @@ _TARGETS = {target.value: target for target in ObjectCodeFormatType}
 CLOSED = "this Program is closed"
 
 
-@raise_if_uninitialized("_settings", "_opening", "_code")
 class Program:
     """Source code to be compiled at run time with NVRTC, NVVM or a linker.
 

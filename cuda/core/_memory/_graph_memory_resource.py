@@ -16,7 +16,6 @@ from cuda.core._memory._memory_pool import (
 )
 from cuda.core._memory._memory_resource import MemoryResource, free_async
 from cuda.core._stream import Stream_accept
-from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.locks import RLock
 from cuda.core._utils.validators import address_argument
 
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["GraphMemoryResource", "GraphMemoryResourceAttributes"]
 
 
-@raise_if_uninitialized("_device_id")
 class cyGraphMemoryResource(MemoryResource):
     """The base of :class:`GraphMemoryResource`, which adds that there is one object per device."""
 
@@ -151,7 +149,6 @@ class GraphMemoryResource(cyGraphMemoryResource):
         return type(self), (self.device_id,)
 
 
-@raise_if_uninitialized("_device_id")
 class GraphMemoryResourceAttributes:
     """The usage of graph memory on a device, in bytes (``cuDeviceGetGraphMemAttribute``).
 

@@ -46,7 +46,6 @@ import os
 import sys
 import weakref
 
-from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.helpers import check_multiprocessing_start_method
 from cuda.core._utils.ipc import keep_for_child, picklable_descriptor, received_descriptor, register_reducer
@@ -527,7 +526,6 @@ class _VirtualMemoryDescriptor:
         return self
 
 
-@raise_if_uninitialized("_handles", "_size", "_sizes")
 class VirtualMemoryIPCBufferDescriptor(_VirtualMemoryDescriptor):
     """The file descriptors from which another process maps a :class:`~cuda.core.VirtualMemoryBuffer`.
 
@@ -591,7 +589,6 @@ class VirtualMemoryIPCBufferDescriptor(_VirtualMemoryDescriptor):
         return tuple([int(handle) for handle in self._handles])
 
 
-@raise_if_uninitialized("_handles", "_owner_uuid", "_size", "_sizes")
 class VirtualMemoryFabricBufferDescriptor(_VirtualMemoryDescriptor):
     """The fabric handles from which a process of an NVLink domain maps a :class:`~cuda.core.VirtualMemoryBuffer`.
 

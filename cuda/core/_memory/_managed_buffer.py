@@ -21,7 +21,6 @@ from cuda.core._memory._managed_memory_ops import (
     set_read_mostly,
 )
 from cuda.core._utils import slots
-from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.validators import shown
 
 __all__ = ["ManagedBuffer"]
@@ -175,7 +174,6 @@ class ManagedBuffer(Buffer):
             set_accessed_by(self, location, True)
 
 
-@raise_if_uninitialized("_buffer")
 class AccessedBySetProxy(MutableSet):
     """The locations to which managed memory stays mapped, as a live view: each operation calls the driver."""
 

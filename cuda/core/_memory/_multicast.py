@@ -11,7 +11,6 @@ from cuda.core._memory._virtual_memory import Multicast, VirtualMemory
 from cuda.core._memory._virtual_memory_resource import VirtualMemoryBuffer, VirtualMemoryResource
 from cuda.core._stream import Stream_accept
 from cuda.core._utils import cuda_utils, slots
-from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.cuda_utils import call_driver
 from cuda.core._utils.validators import int_argument, list_argument, shown
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["MulticastObject"]
 
 
-@raise_if_uninitialized("_devices", "_size")
 class MulticastObject:
     """A team of devices with memory that kernels reach through one address (``cuMulticastCreate``).
 

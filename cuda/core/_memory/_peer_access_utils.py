@@ -15,14 +15,12 @@ from cuda.core._memory._memory_pool import (
     set_access,
 )
 from cuda.core._utils import slots
-from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.enums import MEMORY_POOL_ACCESS
 
 __all__ = ["DMR_mempool_get_access", "PeerAccessibleBySetProxy", "replace_peers"]
 
 
-@raise_if_uninitialized("_resource")
 class PeerAccessibleBySetProxy(MutableSet):
     """The peer devices with read and write access to the memory of a pool, as a live view.
 

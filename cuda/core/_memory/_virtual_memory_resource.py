@@ -24,7 +24,6 @@ from cuda.core._memory._virtual_memory import (
 )
 from cuda.core._stream import Stream_accept
 from cuda.core._utils import cuda_utils, enums, slots
-from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.cuda_utils import call_driver, check_or_create_options
 from cuda.core._utils.options import Options, options
 from cuda.core._utils.validators import check_str_enum, int_argument, shown
@@ -106,7 +105,6 @@ class VirtualMemoryBuffer(Buffer):
         super().close(stream)
 
 
-@raise_if_uninitialized("_config", "_owner")
 class VirtualMemoryResource(SynchronousAllocator):
     """Allocates memory with the virtual memory management API, so that buffers can grow in place.
 

@@ -14,7 +14,6 @@ from collections import namedtuple
 
 from cuda.core._memory._adaptors import AccountingMemoryResource, MemoryStatistics
 from cuda.core._memory._memory_pool import check_byte_option
-from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.cuda_utils import OutOfMemoryError
 from cuda.core._utils.errors import warn_caller
 from cuda.core._utils.validators import shown
@@ -29,7 +28,6 @@ __all__ = [
 ]
 
 
-@raise_if_uninitialized("_bytes")
 class LimitingMemoryResource(AccountingMemoryResource):
     """Limits how many bytes of another resource are in use: further allocations raise OutOfMemoryError.
 
@@ -94,7 +92,6 @@ class LimitingMemoryResource(AccountingMemoryResource):
         return error
 
 
-@raise_if_uninitialized("_logger")
 class LoggingMemoryResource(AccountingMemoryResource):
     """Logs each allocation and each free of another resource.
 

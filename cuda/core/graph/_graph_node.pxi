@@ -20,13 +20,11 @@ from cuda.core._launch_attributes import ATTRIBUTES as LAUNCH_ATTRIBUTES, newer_
 from cuda.core._memory_operations import packed_operations
 from cuda.core._utils import cuda_utils, slots
 from cuda.core._utils.advice import MEMORY_OPERATIONS
-from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.cuda_utils import CUDAError, UnavailableError
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import iterator_of
 
 
-@raise_if_uninitialized("_node", "_is_pred")
 class AdjacencySetProxy(MutableSet):
     """The predecessors or successors of a node: a live view of the graph's edges.
 

@@ -8,7 +8,6 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.validators import int_argument, name_bytes, shown
 from cuda.core.system._support import nvml, without_value
 
@@ -109,7 +108,6 @@ def _documented(read: Callable, doc: str, convert: object) -> property:
     return nvml_property(read)
 
 
-@raise_if_uninitialized("_record")
 class Snapshot:
     """The result of one NVML query: a structure of the bindings, its fields as properties."""
 
@@ -124,7 +122,6 @@ class Snapshot:
         return f"{type(self).__name__}({', '.join(f'{name}={shown_field(self, name)}' for name in names)})"
 
 
-@raise_if_uninitialized("_device")
 class DeviceView:
     """A group of attributes of a device, which query NVML at each access."""
 
@@ -141,7 +138,6 @@ class DeviceView:
         return self._device._handle
 
 
-@raise_if_uninitialized("_items")
 class Items:
     """The result of one NVML query that returns several structures, as a sequence.
 

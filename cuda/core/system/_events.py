@@ -7,7 +7,6 @@ from __future__ import annotations
 import os
 import time
 
-from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.host_wait import wait_in_steps
 from cuda.core.system._attributes import DeviceView, check_int, nvml_property
 from cuda.core.system._mappings import _EVENT_TYPE_MAPPING, choose, inverse, member_of
@@ -60,7 +59,6 @@ class DeviceEvents(DeviceView):
         )
 
 
-@raise_if_uninitialized("_device", "_record")
 class EventData:
     """An event of a device."""
 

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core.system import _nvml_context
 from cuda.core.system._attributes import Items, Snapshot, check_int, field, nvml_property, shown_field
 from cuda.core.system._device import Device
@@ -18,7 +17,6 @@ __all__ = ["RegisteredSystemEvents", "SystemEvent", "SystemEvents", "register_ev
 _SYSTEM_EVENT_TYPE_INV_MAPPING = inverse(_SYSTEM_EVENT_TYPE_MAPPING)
 
 
-@raise_if_uninitialized("_events")
 class RegisteredSystemEvents:
     """A registration for system events, from :func:`register_events`.
 

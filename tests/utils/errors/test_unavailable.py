@@ -7,7 +7,7 @@ import traceback
 
 import pytest
 
-from cuda.core import Device, LegacyPinnedMemoryResource, Linker, MemoryResource
+from cuda.core import Device, Kernel, LegacyPinnedMemoryResource, MemoryResource
 from cuda.core.utils import StridedMemoryView
 
 
@@ -65,7 +65,7 @@ def test_error_matches_other_objects_without_a_value():
 @pytest.mark.parametrize(
     ("thing", "name", "kind"),
     [
-        (Linker.__new__(Linker), "handle", RuntimeError),
+        (Kernel.__new__(Kernel), "num_arguments", RuntimeError),
         (MemoryResource.__new__(MemoryResource), "device_id", TypeError),
         (StridedMemoryView.__new__(StridedMemoryView), "shape", ValueError),
     ],

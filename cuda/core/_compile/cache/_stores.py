@@ -16,7 +16,6 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 
 from cuda.core._module import ObjectCode
-from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.errors import warn_caller
 from cuda.core._utils.files import (
     cache_root,
@@ -122,7 +121,6 @@ class ProgramCacheResource(abc.ABC):
         """Release the resources of the cache, which does nothing unless a subclass overrides it."""
 
 
-@raise_if_uninitialized("_lock", "_hits", "_misses")
 class Counters:
     """Thread-safe counters of the hits and misses of a cache."""
 
@@ -149,7 +147,6 @@ class Counters:
         return self._misses
 
 
-@raise_if_uninitialized("_values", "_size")
 class InMemoryProgramCache(Counters, ProgramCacheResource):
     """A cache of compiled programs in the memory of this process, which threads can share.
 
@@ -235,7 +232,6 @@ class InMemoryProgramCache(Counters, ProgramCacheResource):
         return value is not None
 
 
-@raise_if_uninitialized("_root", "_entries", "_checks", "_temporary")
 class FileStreamProgramCache(Counters, ProgramCacheResource):
     """A cache of compiled programs in a directory, which threads and processes can share.
 
