@@ -95,7 +95,7 @@ def test_contexts_of_devices_differ(devices):
 
 
 @pytest.mark.requires(cuda=(12, 9))
-def test_foreign_context_knows_its_device(device):
+def test_foreign_context_has_its_device(device):
     before = current_context()
     with foreign_context() as context:
         assert repr(context).endswith(" device=0>")

@@ -60,7 +60,7 @@ def test_context_is_green_and_has_its_own_resources(device, context):
     assert device.context.resources.sm.sm_count == device.properties.multiprocessor_count
 
 
-def test_streams_and_events_know_their_context(device, context):
+def test_streams_and_events_have_their_context(device, context):
     stream = context.create_stream()
     assert stream.is_nonblocking
     assert stream.priority == 0

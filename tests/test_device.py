@@ -43,7 +43,7 @@ class Recorder(MemoryResource):
 # --- Construction and identity ---------------------------------------------------------------------
 
 
-def test_constructor_takes_an_optional_ordinal():
+def test_constructor_accepts_an_optional_ordinal():
     assert str(inspect.signature(Device)) == "(device_id=None)"
 
 
@@ -163,7 +163,7 @@ def test_default_stream_follows_the_environment(device, monkeypatch, setting, ex
 # --- Current ---------------------------------------------------------------------------------------
 
 
-def test_each_thread_has_to_set_a_device_current(device):
+def test_each_thread_must_set_a_device_current(device):
     def use(call):
         def attempt():
             fresh = Device(0)
@@ -286,7 +286,7 @@ def test_with_uses_the_context_installed_last(device):
         device.set_current()
 
 
-def test_with_prepares_a_device_that_was_not_set_current(device):
+def test_with_prepares_a_device_not_set_current(device):
     def use():
         with Device(0) as fresh:
             stream = fresh.create_stream()
@@ -376,7 +376,7 @@ def test_create_stream_rejects_objects_that_are_not_streams(device):
         device.create_stream(1)
 
 
-def test_create_event_takes_options(device):
+def test_create_event_accepts_options(device):
     event = device.create_event(EventOptions(timing_enabled=True, blocking_sync=True))
     assert event.is_timing_enabled
     assert event.is_blocking_sync

@@ -80,7 +80,7 @@ def test_repr_tells_size_and_device(device, sm):
 
 
 @pytest.mark.parametrize("count", [None, 8, (8,), [8, 8], range(8, 9), (0,), (16, 16, 16)])
-def test_split_gives_disjoint_groups(sm, count):
+def test_split_returns_disjoint_groups(sm, count):
     groups, rest = sm.split(SMResourceOptions(count=count))
     wanted = list(count) if isinstance(count, (tuple, list, range)) else [count]
     assert len(groups) == len(wanted)

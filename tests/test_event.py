@@ -86,7 +86,7 @@ def test_events_compare_and_hash_by_their_handle(device):
     assert hash(first) == hash(first)
 
 
-def test_event_knows_its_device_and_context(device, stream):
+def test_event_has_its_device_and_context(device, stream):
     for event in (device.create_event(), stream.record()):
         assert event.device is device
         assert event.context == device.context
@@ -361,7 +361,7 @@ def test_event_closed_before_it_was_ever_sent_cannot_be_sent(spawned, shared):
 
 
 @pytest.mark.requires(ipc=True)
-def test_received_event_tells_when_the_work_is_done(spawned, child, stream):
+def test_received_event_reports_completed_work(spawned, child, stream):
     with busy(stream) as release:
         event = stream.record(options={"ipc_enabled": True})
         assert child.call(shared_memory.is_done, event) is False

@@ -56,7 +56,7 @@ def test_warning_names_the_line_of_the_import(tmp_path):
     assert f"{program}:2: DeprecationWarning: cuda.core.experimental is deprecated" in result.stderr
 
 
-def test_star_import_gives_all_names(alias):
+def test_star_import_provides_all_names(alias):
     namespace = {}
     exec("from cuda.core.experimental import *", namespace)
     assert set(cuda.core.__all__) <= set(namespace)

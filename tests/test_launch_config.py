@@ -344,6 +344,6 @@ def test_unknown_cluster_policy_is_rejected(device):
 
 
 @pytest.mark.parametrize(("a", "b", "name"), [(1.5, 2, "a"), (1, [2], "b"), (int, 1, "a"), ("1", 1, "a")])
-def test_cdiv_takes_integers(a, b, name):
+def test_cdiv_accepts_integers(a, b, name):
     with pytest.raises(TypeError, match=f"{name} must be an int"):
         cdiv(a, b)

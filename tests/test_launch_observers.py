@@ -123,7 +123,7 @@ def test_observers_surround_each_launch(device, stream, seen):
     assert str(first).startswith(f"kernel 'store', launched at {__file__}:{first.line}")
 
 
-def test_observers_know_captured_launches(device, stream, seen):
+def test_observers_recognize_captured_launches(device, stream, seen):
     memory = device.allocate(64, stream=stream)
     builder = stream.create_graph_builder().begin_building()
     launch(builder, ONE, compiled(SOURCE).get_kernel("store"), memory, 7)

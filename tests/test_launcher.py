@@ -387,7 +387,7 @@ def test_blocks_of_a_cooperative_grid_run_at_the_same_time(device, stream, kerne
 
 
 @pytest.mark.requires(cooperative=True)
-def test_cooperative_grid_that_is_too_large_is_a_value_error(stream, kernels):
+def test_too_large_a_cooperative_grid_raises_value_error(stream, kernels):
     config = LaunchConfig(grid=1_000_000, block=1024, is_cooperative=True)
     with pytest.raises(ValueError, match="resident at the same time"):
         launch(stream, config, kernels.get_kernel("nothing"))

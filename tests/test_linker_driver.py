@@ -108,7 +108,7 @@ def test_driver_makes_cubin_only(fake_linker):
     assert linker.link("cubin").code
 
 
-def test_driver_takes_no_ltoir(fake_linker):
+def test_driver_rejects_ltoir(fake_linker):
     with pytest.raises(ValueError, match="cannot link input 1, which is 'ltoir'.*nvidia-nvjitlink"):
         Linker(ObjectCode.from_ptx(b"a"), ObjectCode.from_ltoir(b"b"))
 
@@ -223,7 +223,7 @@ def test_null_character_in_a_path_is_rejected(device, by_driver):
         Linker(ObjectCode.from_cubin("a\0b"))
 
 
-def test_linker_that_was_not_initialized_counts_as_closed():
+def test_uninitialized_linker_counts_as_closed():
     link = DriverLinker.__new__(DriverLinker)
     assert link.is_closed
     assert link.log("error") == ""
@@ -257,7 +257,7 @@ def test_ptx_program_is_compiled_by_the_driver(stream, by_driver):
     assert int(program.handle) == 0
 
 
-def test_exit_with_living_linkers_gives_no_error(device):
+def test_exit_with_open_linkers_is_silent(device):
     script = (
         "import sys\nfrom cuda.core import Device, Linker, LinkerOptions, ObjectCode\n"
         "Device(0).set_current()\n"

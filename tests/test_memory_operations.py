@@ -224,7 +224,7 @@ def test_targets_without_room_are_rejected(device, stream):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64])
-def test_elements_that_are_not_integers_need_their_bits(device, stream, dtype):
+def test_non_integer_elements_need_their_bits(device, stream, dtype):
     array = device.zeros(1, np.int64, pinned=True)
     view = np.asarray(array).view(dtype)
     target = StridedMemoryView.from_any_interface(view, stream_ptr=-1)

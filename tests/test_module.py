@@ -108,7 +108,7 @@ def test_unknown_code_types_are_rejected():
         ObjectCode._init(b"x", "exe")
 
 
-def test_init_takes_any_code_type():
+def test_init_accepts_any_code_type():
     code = ObjectCode._init(b"x", "fatbin", name="n", symbol_mapping={b"a": b"b"})
     assert (code.code_type, code.name, code.symbol_mapping) == ("fatbin", "n", {b"a": b"b"})
 

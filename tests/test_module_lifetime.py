@@ -119,7 +119,7 @@ def test_launched_kernels_finish_before_the_unload(device, stream, unloads, no_l
     assert int.from_bytes(bytes(memory), "little") == 6
 
 
-def test_code_that_was_never_loaded_is_not_unloaded(device, unloads):
+def test_never_loaded_code_is_not_unloaded(device, unloads):
     fresh().close()
     gc.collect()
     assert unloads() == 0

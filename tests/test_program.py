@@ -326,7 +326,7 @@ def test_ptx_newer_than_the_driver_warns(set_driver_version):
 @pytest.mark.parametrize(
     "found", [(12, 2, 0), (13, 9, 0), (14, 1, 0), RuntimeError("none"), CUDAError("none")], ids=str
 )
-def test_driver_can_load_ptx_of_an_nvrtc_that_is_not_newer(set_driver_version, found):
+def test_driver_can_load_ptx_of_an_nvrtc_no_newer_than_it(set_driver_version, found):
     set_driver_version(found)
     assert _can_load_generated_ptx() is (isinstance(found, Exception) or found > (13,))
 

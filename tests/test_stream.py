@@ -121,14 +121,14 @@ def test_repr_has_both_addresses(stream):
     assert repr(stream) == f"<Stream handle={int(stream.handle):#x} context={current_context():#x}>"
 
 
-def test_stream_knows_its_device_and_context(device, stream):
+def test_stream_has_its_device_and_context(device, stream):
     assert stream.device is device
     assert stream.context == device.context
     assert in_thread(lambda: stream.device is Device(0))
 
 
 @pytest.mark.requires(cuda=(12, 9))
-def test_stream_knows_its_context_when_another_is_current(device):
+def test_stream_has_its_context_when_another_is_current(device):
     with foreign_context() as context:
         device.set_current(context)
         stream = device.create_stream()
@@ -178,7 +178,7 @@ def test_from_handle_keeps_a_stream_of_this_library_alive(device):
     borrowed.close()
 
 
-def test_from_handle_takes_the_bindings_object(stream):
+def test_from_handle_accepts_the_bindings_object(stream):
     assert Stream.from_handle(stream.handle) == stream
 
 
@@ -252,7 +252,7 @@ def test_object_without_the_protocol_is_rejected():
 
 
 @pytest.mark.parametrize("wrong", [None, 0, "stream", Foreign((0, 2))])
-def test_accept_takes_streams_only_unless_protocols_are_allowed(wrong):
+def test_accept_allows_only_streams_unless_told_otherwise(wrong):
     with pytest.raises(TypeError, match="stream must be a Stream"):
         Stream_accept(wrong)
 

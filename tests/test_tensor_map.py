@@ -94,7 +94,7 @@ def test_memory_and_tile_are_checked_before_the_driver_is_used():
         StridedMemoryView.from_any_interface(np.zeros(16, np.float32), -1).as_tensor_map()
 
 
-def test_memory_that_is_not_aligned_is_rejected(view):
+def test_misaligned_memory_is_rejected(view):
     shifted = StridedMemoryView.from_buffer(view.exporting_obj[4:], (16,), dtype=F32)
     with pytest.raises(ValueError, match=r"address 0x[0-9a-f]+4 is not aligned for a tensor map; .* of 16 bytes"):
         shifted.as_tensor_map((4,))
@@ -187,7 +187,7 @@ def test_memory_with_a_foreign_dlpack_device_is_rejected(own, is_rejected):
         assert _require_view_device(View(), 0, "copying") is None
 
 
-def test_private_factories_take_views_only(view):
+def test_private_factories_accept_only_views(view):
     assert "tiled" in repr(TensorMapDescriptor._from_tiled(view, [4, 16]))
     for call in (
         lambda: TensorMapDescriptor._from_tiled(np.zeros(3), (4,)),
@@ -401,7 +401,7 @@ def test_parameter_of_another_size_is_rejected(view, stream):
         launch(stream, config, kernel, view.as_tensor_map((4, 16)), view.as_tensor_map((4, 16)), tma.place(0), 0, 0)
 
 
-def test_param_holder_takes_a_descriptor(view):
+def test_param_holder_accepts_a_descriptor(view):
     import ctypes
 
     descriptor = view.as_tensor_map((4, 16))

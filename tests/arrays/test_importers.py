@@ -185,7 +185,7 @@ def test_types_are_registered_while_others_are_viewed(calls):
     assert wrong == []
 
 
-def test_copies_take_registered_types(device, stream, calls):
+def test_copies_accept_registered_types(device, stream, calls):
     array = np.arange(16, dtype=np.uint8)
     buffer = device.allocate(16, stream=stream)
     buffer.copy_from(Image(array), stream=stream)
@@ -237,7 +237,7 @@ def test_kernels_reject_host_arrays(device, stream, calls, make):
         launch(stream, LaunchConfig(grid=1, block=1), scale_kernel(), make(), np.float32(3), 1)
 
 
-def test_kernels_take_page_locked_arrays(device, stream):
+def test_kernels_accept_page_locked_arrays(device, stream):
     array = np.from_dlpack(LegacyPinnedMemoryResource().allocate(256)).view(np.float32)
     array[:] = 2
     launch(stream, LaunchConfig(grid=1, block=64), scale_kernel(), array, np.float32(3), 64)
@@ -245,7 +245,7 @@ def test_kernels_take_page_locked_arrays(device, stream):
     assert (array == 6).all()
 
 
-def test_kernels_take_page_locked_arrays_of_structures(device, stream):
+def test_kernels_accept_page_locked_struct_arrays(device, stream):
     pair = np.dtype([("x", np.float32), ("y", np.float32)])
     array = np.from_dlpack(LegacyPinnedMemoryResource().allocate(256)).view(pair)
     array[:] = (2, 1)

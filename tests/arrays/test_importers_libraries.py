@@ -109,7 +109,7 @@ for base in (DeviceNDArray, ArrayImpl, array):
 """)
 
 
-def test_named_protocol_is_the_one_that_is_read():
+def test_only_the_named_protocol_is_read():
     run("""
 def error_of(make, *arguments):
     try:
@@ -138,7 +138,7 @@ assert (view.shape, view.device_id) == ((4,), -1), view
 
 
 @pytest.mark.requires(device=True)
-def test_copies_and_launches_take_arrays_of_these_libraries():
+def test_copies_and_launches_accept_arrays_of_these_libraries():
     run("""
 from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program, launch
 device = Device()

@@ -71,7 +71,7 @@ def test_empty_buffer_has_an_empty_view(mr):
 
 
 @pytest.mark.parametrize("shape", [(13,), (4, 4), (49,), (2**40, 2**40)])
-def test_shape_has_to_fit(buffer, shape):
+def test_shape_must_fit(buffer, shape):
     with pytest.raises(ValueError, match="but the buffer has 48"):
         buffer.view(shape, "i4")
     with pytest.raises(ValueError, match="but the buffer has 48"):
@@ -97,7 +97,7 @@ def test_view_past_the_end_of_a_slice_is_rejected(buffer):
         {"shape": (7, -1), "dtype": "i4"},
     ],
 )
-def test_open_extent_has_to_divide_the_size(buffer, arguments):
+def test_open_extent_must_divide_the_size(buffer, arguments):
     with pytest.raises(ValueError, match="not a multiple"):
         buffer.view(**arguments)
 
@@ -109,7 +109,7 @@ def test_negative_extents_are_rejected(buffer, shape):
 
 
 @pytest.mark.parametrize("shape", ["12", 1.5, (2, 1.5), (2, None), object()])
-def test_shape_has_to_be_of_integers(buffer, shape):
+def test_shape_must_contain_integers(buffer, shape):
     with pytest.raises(TypeError, match="shape must be an int, a tuple"):
         buffer.view(shape)
 

@@ -109,6 +109,6 @@ def test_outcomes_of_interpreters_are_compared(capsys):
     assert "differs: m::b: failed, passed" in capsys.readouterr().out
 
 
-def test_suite_that_is_not_installed_is_an_error():
+def test_uninstalled_suite_is_an_error():
     with pytest.raises(LookupError, match="no_such_package was not found"):
         suites.modules_of(sys.executable, suites.Suite("no_such_package"))

@@ -318,7 +318,7 @@ def test_best_block_size_with_a_function_of_cffi(kernel):
 
 
 @pytest.mark.parametrize("wrong", [-1, 1 << 31, 1.5, "32", None], ids=str)
-def test_function_for_block_sizes_has_to_give_bytes(kernel, wrong):
+def test_block_size_function_must_return_bytes(kernel, wrong):
     with pytest.raises((TypeError, ValueError), match="the result of dynamic_shared_memory_needed must be"):
         kernel.occupancy.max_potential_block_size(lambda block_size: wrong, 0)
 

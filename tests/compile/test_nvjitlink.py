@@ -313,7 +313,7 @@ thread.join()
 
 
 @pytest.mark.parametrize("thread", ["", "import threading\nthreading.Thread(target=run, daemon=True).start()\n"])
-def test_exit_with_living_linkers_gives_no_error(thread):
+def test_exit_with_open_linkers_is_silent(thread):
     script = f"""
 import time
 def run():

@@ -187,7 +187,7 @@ def test_rejection_names_all_options():
         ProgramOptions(arch=ARCH, std="c++17", lineinfo=True).as_bytes("nvvm")
 
 
-def test_switches_that_are_off_are_not_rejected():
+def test_disabled_switches_are_not_rejected():
     assert arguments("nvvm", lineinfo=False, pch=False) == ["-arch=compute_90"]
 
 

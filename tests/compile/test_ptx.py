@@ -165,7 +165,7 @@ def test_options_that_the_linker_lacks_are_rejected(options):
         program(**options)
 
 
-def test_switches_that_are_off_are_not_rejected():
+def test_disabled_switches_are_not_rejected():
     assert program(use_fast_math=False, debug=False, no_cache=False, numba_debug=False).compile("cubin").code
 
 

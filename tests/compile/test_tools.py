@@ -80,7 +80,7 @@ def test_work_of_another_thread_is_left_to_the_call():
     assert done == [threading.get_ident()]
 
 
-def test_work_is_done_after_a_call_that_fails():
+def test_work_is_done_after_a_failing_call():
     lock, done = CallLock(), []
     with pytest.raises(KeyError), lock:
         lock.after_call(lambda: done.append(1))

@@ -149,7 +149,7 @@ def test_registry_removes_handles_that_ended(probe, ledger):
     assert probe.registered() == before
 
 
-def test_registering_twice_gives_the_first_handle(probe, ledger):
+def test_registering_twice_returns_the_first_handle(probe, ledger):
     node = probe.Node()
     first = node.register()
     second = node.register()
@@ -328,7 +328,7 @@ def test_nested_calls_end_a_closed_value_with_the_outer_one(probe, ledger):
     assert ledger.open == 0
 
 
-def test_call_keeps_the_old_value_of_a_field_that_is_set(probe, ledger):
+def test_call_keeps_the_old_value_of_an_assigned_field(probe, ledger):
     first, second = probe.Node(), probe.Node()
     holder = probe.Holder(first)
     first.close()

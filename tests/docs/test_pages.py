@@ -118,7 +118,7 @@ def test_every_check_of_the_software_device_names_an_anchor():
 
 
 @pytest.mark.requires(modules=("docutils", "sphinx"))
-def test_api_pages_give_each_class_its_page(monkeypatch):
+def test_each_class_has_its_api_page(monkeypatch):
     monkeypatch.syspath_prepend(DOCS)
     import api_pages
 

@@ -157,7 +157,7 @@ def test_splay_chooses_grid_and_block():
     assert d._grid == (8, 1) and d._block == (128, 1, 1)
 
 
-def test_allocations_that_are_too_small_are_rejected():
+def test_too_small_allocations_are_rejected():
     with pytest.raises(ValueError, match="gpudata has 12 bytes, but the array needs 16"):
         GPUArray(4, np.float32, gpudata=drv.mem_alloc(12))
     with pytest.raises(ValueError, match="gpudata has 16 bytes, but the array needs 28"):

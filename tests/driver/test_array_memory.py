@@ -213,7 +213,7 @@ def test_memory_whose_address_was_read_is_freed_after_all_work(array, look):
     assert not has_pending_destructions()
 
 
-def test_memory_that_was_not_shared_is_freed_in_stream_order(array):
+def test_unshared_memory_is_freed_in_stream_order(array):
     stream = drv.Stream(drv.stream_flags.NON_BLOCKING)
     result = (array + 1) * 2  # loads the kernels now: loading may wait for running work
     drv.Context.synchronize()

@@ -74,7 +74,7 @@ def test_view_reinterprets_contiguous_elements():
         d[0, 0, 0].view("f8")
 
 
-def test_indexing_gives_views():
+def test_indexing_returns_views():
     d = gpuarray.to_gpu(HOST)
     for key in (0, (1, 2, 3), (slice(None), -1), (Ellipsis, 1), None, (1, slice(2, 0, -1), slice(None, None, 2))):
         same(d[key], np.asarray(HOST[key]))

@@ -18,7 +18,7 @@ REFLECTED = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "
 
 
 @pytest.mark.parametrize("name", REFLECTED)
-def test_each_operator_takes_a_number_on_either_side(name):
+def test_each_operator_accepts_a_number_on_either_side(name):
     host = np.array([1, 2, 3, 5], "i4") if name in REFLECTED[7:] else np.array([1, 2, 3, 5], "f4")
     d, function = gpuarray.to_gpu(host), getattr(operator, name)
     same(function(d, 2), function(host, 2), 1e-6)
@@ -66,7 +66,7 @@ def test_operators_that_a_type_does_not_have_are_rejected():
 
 
 @pytest.mark.parametrize("name", ["eq", "ne", "lt", "le", "gt", "ge"])
-def test_comparisons_give_zero_and_one_in_type_of_operands(name):
+def test_comparisons_return_zero_and_one_in_the_operand_type(name):
     function = getattr(operator, name)
     a, b = sample("f4"), sample("f4", seed=1)
     found = function(gpuarray.to_gpu(a), gpuarray.to_gpu(b))

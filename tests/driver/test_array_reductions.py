@@ -105,7 +105,7 @@ def test_results_have_the_type_of_the_array_or_dtype():
         gpuarray.dot(d.astype("c8"), d, dtype="f4")
 
 
-def test_dot_takes_arrays_of_different_layouts():
+def test_dot_accepts_arrays_of_different_layouts():
     a, b = sample("f4", (4, 5)), sample("c8", (5, 4))
     found = gpuarray.dot(gpuarray.to_gpu(a), gpuarray.to_gpu(b).T)
     assert np.allclose(found.get(), (a * b.T).sum())

@@ -151,7 +151,7 @@ def test_fill_stores_one_value(dtype):
     assert np.array_equal(d.get(), expected)
 
 
-def test_fill_takes_a_stream_and_structured_values():
+def test_fill_accepts_a_stream_and_structured_values():
     stream = drv.Stream()
     dtype = np.dtype([("x", "f4"), ("y", "f4"), ("z", "f4")])
     d = GPUArray(4, dtype)

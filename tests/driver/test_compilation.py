@@ -76,7 +76,7 @@ def test_code_in_the_style_of_host_compilers_compiles():
     assert compile(HOST_STYLE, arch="sm_90", cache_dir=False)
 
 
-def test_code_in_style_of_host_compilers_gives_right_results(context):
+def test_code_in_host_compiler_style_computes_right_results(context):
     x = np.zeros(6)
     SourceModule(HOST_STYLE, cache_dir=False).get_function("f")(drv.Out(x), np.uint32(3), np.uint64(3), block=(1, 1, 1))
     assert x.tolist() == [3 + 11 + 4, 6, 1, 1, 4 + 8 + 2, 5]
@@ -169,7 +169,7 @@ def test_options_of_nvcc_are_accepted(options):
         ({"arch": "sm_90", "options": ["-std=c++99"]}, r"std"),
     ],
 )
-def test_options_that_compiler_does_not_know_are_compile_errors(given, message):
+def test_options_unknown_to_the_compiler_raise_compile_errors(given, message):
     with pytest.raises(drv.CompileError, match=message) as caught:
         compile(KERNEL, **given, cache_dir=False)
     assert caught.value.command_line

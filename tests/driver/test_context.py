@@ -125,7 +125,7 @@ def test_context_may_be_on_a_stack_several_times(bare):
     context.detach()
 
 
-def test_popping_restores_the_context_that_was_current_before(device):
+def test_popping_restores_the_previously_current_context(device):
     before = current_context()
     context = drv.Device(drv.Device.count() - 1).make_context()
     context.pop()

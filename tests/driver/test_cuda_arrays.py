@@ -56,7 +56,7 @@ def test_invalid_descriptors_are_rejected(name, value):
         drv.Array(descriptor)
 
 
-def test_arrays_are_made_of_descriptors():
+def test_arrays_are_made_from_descriptors():
     with pytest.raises(TypeError, match="must be an ArrayDescriptor, not tuple"):
         drv.Array((4, 4))
     with pytest.raises(TypeError, match="array must be an Array"):

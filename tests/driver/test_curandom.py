@@ -32,14 +32,14 @@ def test_all_bits_of_integers_are_random(dtype):
     assert np.abs(np.array(means) - 0.5).max() < 0.02
 
 
-def test_equal_seeds_of_numpy_give_equal_numbers():
+def test_equal_numpy_seeds_produce_equal_numbers():
     np.random.seed(3)
     first, second = curandom.rand(100).get(), curandom.rand(100).get()
     np.random.seed(3)
     assert np.array_equal(curandom.rand(100).get(), first) and not np.array_equal(first, second)
 
 
-def test_rand_takes_streams_and_empty_shapes():
+def test_rand_accepts_streams_and_empty_shapes():
     stream = drv.Stream()
     assert np.unique(curandom.rand(1000, stream=stream).get(stream=stream)).size > 990
     assert curandom.rand((0, 3)).shape == (0, 3)
@@ -108,7 +108,7 @@ def test_poisson_numbers_have_the_poisson_distribution(kind, mean):
     assert stats.chi2.sf(distance, usual.sum() - 1) > 1e-4
 
 
-def test_fill_poisson_takes_the_mean_of_each_element():
+def test_fill_poisson_uses_the_mean_of_each_element():
     generators = seeded(KINDS[0])
     for dtype in ("u4", "f4", "f8"):
         data = gpuarray.zeros((2, COUNT // 2), dtype)
@@ -133,7 +133,7 @@ def test_generators_do_not_repeat_each_other(kind):
     assert np.intersect1d(first, other).size == 0
 
 
-def test_equal_seeds_give_equal_numbers(kind):
+def test_equal_seeds_produce_equal_numbers(kind):
     first, second = (seeded(kind).gen_uniform(COUNT, "f4").get() for _ in range(2))
     assert np.array_equal(first, second)
     np.random.seed(5)
@@ -158,7 +158,7 @@ def test_skipping_leaves_numbers_out(kind):
     assert np.array_equal(again.gen_uniform(count, "u4").get(), numbers[steps, np.arange(count)])
 
 
-def test_skipping_sequences_is_additive_and_gives_other_numbers(kind):
+def test_skipping_sequences_is_additive_and_changes_the_numbers(kind):
     one, two = seeded(kind), seeded(kind)
     numbers = one.gen_uniform(one._count, "u8").get()
     one = seeded(kind)

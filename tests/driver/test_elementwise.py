@@ -97,7 +97,7 @@ def test_structures_can_be_vectors_and_scalars():
     assert p.get().tolist() == [(8.0, 5)] * 3
 
 
-def test_first_array_gives_the_size():
+def test_first_array_determines_the_size():
     kernel = ElementwiseKernel("const int *index, const float *table, float *out", "out[i] = table[index[i]]")
     out = gpuarray.zeros(4, "f4")
     kernel(to_gpu([1, 0, 1, 1], "i4"), to_gpu([5, 6], "f4"), out)

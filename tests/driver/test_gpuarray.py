@@ -46,7 +46,7 @@ def test_arrays_like_others_have_their_layout(order):
         gpuarray.empty_like(d, order="X")
 
 
-def test_to_gpu_takes_arrays_only():
+def test_to_gpu_accepts_only_arrays():
     with pytest.raises(TypeError, match=r"numpy\.asarray"):
         gpuarray.to_gpu([1, 2, 3])
     with pytest.raises(TypeError, match="Python objects"):
@@ -112,7 +112,7 @@ def test_reductions_are_arrays_without_dimensions():
     assert gpuarray.subset_dot(indices, d, d).get() == 9 + 4 + 64
 
 
-def test_maximum_and_minimum_take_numbers_and_arrays():
+def test_maximum_and_minimum_accept_numbers_and_arrays():
     a, b = np.array([1, 5, np.nan, 2], "f4"), np.array([3, 4, 1, np.nan], "f4")
     d, e = to_gpu(a), to_gpu(b)
     assert np.array_equal(gpuarray.maximum(d, e).get(), np.maximum(a, b), equal_nan=True)
@@ -126,7 +126,7 @@ def test_maximum_and_minimum_take_numbers_and_arrays():
         gpuarray.maximum(d, "text")
 
 
-def test_logical_functions_give_booleans():
+def test_logical_functions_return_booleans():
     a, b = np.array([0, 1, 2, 0.5], "f4"), np.array([1, 0, 3, 0], "i4")
     d, e = to_gpu(a), to_gpu(b)
     for found, expected in (

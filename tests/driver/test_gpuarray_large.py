@@ -93,7 +93,7 @@ def test_scans_reach_elements_over_31_bits(array):
     assert np.array_equal(at(ExclusiveScanKernel(np.uint8, "a + b", 0)(array)), expected)
 
 
-def test_take_and_subset_sum_use_indices_of_64_bits(array):
+def test_take_and_subset_sum_use_64_bit_indices(array):
     indices = gpuarray.to_gpu(INDICES)
     assert np.array_equal(gpuarray.take(array, indices).get(), VALUES)
     assert gpuarray.subset_sum(indices, array, dtype=np.int64).get() == VALUES.sum()

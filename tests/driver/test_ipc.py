@@ -134,7 +134,7 @@ def test_another_process_waits_for_an_event():
     event.record(drv.Stream()).synchronize()
 
 
-def test_events_that_are_not_for_other_processes_have_no_handle():
+def test_events_not_for_other_processes_have_no_handle():
     with pytest.raises(drv.LogicError, match="INTERPROCESS"):
         drv.Event().ipc_handle()
     with pytest.raises(drv.LogicError, match="cuEventCreate failed"):

@@ -113,7 +113,7 @@ def test_packs_have_16_bytes(dtype, width):
 
 @pytest.mark.parametrize("size", [1, 3, 4, 5, 255, 1024, 4097])
 @needs_context
-def test_packed_arrays_take_the_packed_kernel(size):
+def test_packed_arrays_use_the_packed_kernel(size):
     host = np.arange(size, dtype=F4)
     kernel, a, out = twice(F4), gpuarray.to_gpu(host), gpuarray.zeros(size, F4)
     launch(kernel, out, a)
@@ -122,7 +122,7 @@ def test_packed_arrays_take_the_packed_kernel(size):
 
 
 @needs_context
-def test_unaligned_arrays_take_the_dense_kernel():
+def test_unaligned_arrays_use_the_dense_kernel():
     host = np.arange(1001, dtype=F4)
     kernel, a, out = twice(F4), gpuarray.to_gpu(host), gpuarray.zeros(1000, F4)
     launch(kernel, out, a[1:])

@@ -177,7 +177,7 @@ def test_objects_of_a_detached_context_are_invalid(module, scale, context):
     other.detach()
 
 
-def test_cuda_core_launch_takes_kernels_of_the_classic_interface(scale, stream):
+def test_cuda_core_launch_accepts_classic_kernels(scale, stream):
     memory = drv.to_device(np.ones(4, np.float32))
     drv.Context.synchronize()  # the stream does not wait for the default stream, which may not have completed the copy
     cuda.core.launch(stream, cuda.core.LaunchConfig(grid=1, block=4), scale.kernel, memory, np.float32(2), 4)

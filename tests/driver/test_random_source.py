@@ -32,7 +32,7 @@ def run(source: str, body: str, count: int) -> list[int]:
         ),
     ],
 )
-def test_philox_gives_the_known_answers(counter, key, expected):
+def test_philox_returns_the_known_answers(counter, key, expected):
     body = f"const u32 c[4] = {{{', '.join(map(hex, counter))}}}; philox(c, {hex(key[0])}, {hex(key[1])}, out);"
     assert run(_random_source.pseudo_source("philox"), body, 4) == expected
 

@@ -143,7 +143,7 @@ def test_fast_path_declines_other_keys(key):
     assert fast_item(gpuarray.sum(array), 0) is None
 
 
-def test_views_share_the_memory_and_know_its_base():
+def test_views_share_the_memory_and_its_base():
     array = gpuarray.to_gpu(np.arange(6, dtype="f4"))
     whole, part = make_view(array, 0, (2, 3), (12, 4), array.dtype), make_view(array, 8, (2,), (4,), array.dtype)
     assert whole._argument is array._owner and part._argument == part.ptr == array.ptr + 8
@@ -339,7 +339,7 @@ def test_arguments_are_converted_or_named_in_the_error():
         convert_arguments(table, (x[::2], 3), None, None, None)
 
 
-def test_elementwise_kernels_that_are_built_take_the_fast_path():
+def test_built_elementwise_kernels_take_the_fast_path():
     scale = ElementwiseKernel("float a, float *x, float *y", "y[i] = a * x[i]")
     x, y = gpuarray.to_gpu(np.arange(9, dtype="f4")), gpuarray.zeros(9, "f4")
 

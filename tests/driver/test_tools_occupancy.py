@@ -62,7 +62,7 @@ def test_block_count_and_limiting_resource_are_computed(threads, shared, registe
     assert f"{blocks} blocks" in repr(record)
 
 
-def test_blocks_that_are_too_large_are_rejected():
+def test_too_large_blocks_are_rejected():
     for arguments in ((1025,), (0,), (32, 200_000), (1024, 0, 128)):
         with pytest.raises(ValueError, match="must be from"):
             OccupancyRecord(Limits, *arguments)

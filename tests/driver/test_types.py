@@ -110,7 +110,7 @@ def test_structures_are_registered_under_names():
         types.get_or_register_dtype("registered_here", np.dtype([("other", "f4")]))
 
 
-def test_name_that_is_not_known_is_rejected():
+def test_unknown_name_is_rejected():
     with pytest.raises(ValueError, match="unknown type"):
         types.get_or_register_dtype("never_registered")
     with pytest.raises(types.TypeNameNotKnown):
@@ -119,7 +119,7 @@ def test_name_that_is_not_known_is_rejected():
         types.get_or_register_dtype([])
 
 
-def test_older_registration_takes_each_name_once():
+def test_older_registration_accepts_each_name_once():
     dtype = np.dtype([("older", "f8")])
     types.register_dtype(dtype, "older_name")
     with pytest.raises(RuntimeError, match="already"):

@@ -139,7 +139,7 @@ WORK = {
 
 
 @pytest.mark.parametrize("name", WORK)
-def test_builder_that_has_not_begun_rejects_other_calls(builder, name):
+def test_builder_before_begin_building_rejects_other_calls(builder, name):
     with pytest.raises(RuntimeError, match="this GraphBuilder (is not building|has not ended)"):
         WORK[name](builder)
 

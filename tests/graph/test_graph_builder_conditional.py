@@ -141,7 +141,7 @@ def test_body_may_end_after_the_graph_around_it(builder, kernel, memory, stream)
 
 
 @pytest.mark.requires(cuda=(12, 3))
-def test_body_that_is_never_filled_does_nothing(builder, kernel, memory, stream):
+def test_unfilled_body_does_nothing(builder, kernel, memory, stream):
     body = builder.if_then(builder.create_condition(1))
     assert body.graph_definition == body.graph_definition
     launch(builder, ONE, kernel("add"), memory.address, 2)

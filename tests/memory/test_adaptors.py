@@ -253,7 +253,7 @@ def test_upstream_that_returns_too_small_a_buffer_is_an_error(adaptor):
         adaptor(ShortMemoryResource()).allocate(512, stream=LEGACY_DEFAULT_STREAM)
 
 
-def test_copy_to_a_new_buffer_that_is_too_small_is_rejected():
+def test_copy_to_a_too_small_new_buffer_is_rejected():
     buffer = ShortMemoryResource().allocate(128)
     with pytest.raises(RuntimeError, match="ShortMemoryResource.* 32 bytes, but the requested size is 64 bytes"):
         buffer.copy_to(stream=LEGACY_DEFAULT_STREAM)

@@ -113,7 +113,7 @@ def test_failures_are_counted_only_as_failures(counted):
     assert counted.statistics == MemoryStatistics(0, 0, 0, 0, 0, 0, failed_count=2)
 
 
-def test_statistics_that_were_read_do_not_change(counted):
+def test_read_statistics_do_not_change(counted):
     before = counted.statistics
     held = allocate(counted, 10)
     assert before.current_bytes == 0

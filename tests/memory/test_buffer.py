@@ -156,7 +156,7 @@ def test_resource_without_stream_gets_the_default_one(mr, buffer):
     assert mr.freed[0][2] == default_stream()
 
 
-def test_memory_is_freed_on_the_stream_that_was_set_last(mr):
+def test_memory_is_freed_on_the_last_stream_set(mr):
     buffers = [mr.allocate(8, stream=LEGACY_DEFAULT_STREAM) for _ in range(2)]
     for buffer in buffers:
         buffer.set_deallocation_stream(PER_THREAD_DEFAULT_STREAM)

@@ -125,7 +125,7 @@ def test_options_are_rejected_on_the_legacy_default_stream(stream):
         mr.allocate(8).copy_to(mr.allocate(8), stream=stream, options=CopyOptions())
 
 
-def test_hint_that_is_not_a_location_is_rejected():
+def test_hint_must_be_a_location():
     mr = HostMemoryResource()
     with pytest.raises(TypeError, match="location"):
         mr.allocate(8).copy_to(
@@ -193,7 +193,7 @@ def test_patterns_without_bytes_are_rejected(mr):
         mr.allocate(8).fill(b"", stream=LEGACY_DEFAULT_STREAM)
 
 
-def test_patterns_that_are_not_contiguous_are_rejected(mr):
+def test_noncontiguous_patterns_are_rejected(mr):
     with pytest.raises(BufferError):
         mr.allocate(8).fill(memoryview(b"abcd")[::2], stream=LEGACY_DEFAULT_STREAM)
 

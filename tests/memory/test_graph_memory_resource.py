@@ -62,7 +62,7 @@ def test_resource_has_the_properties_of_device_memory(device, resource, used):
 
 
 @pytest.mark.parametrize("size", [0, 64])
-def test_stream_that_is_not_capturing_is_rejected(stream, resource, size):
+def test_noncapturing_stream_is_rejected(stream, resource, size):
     with pytest.raises(RuntimeError, match="must be capturing"):
         resource.allocate(size, stream=stream)
 

@@ -294,7 +294,7 @@ def test_pool_and_buffer_can_be_sent_by_a_socket(child, pool, buffer, tmp_path):
 
 
 @pytest.mark.requires(ipc=True)
-def test_buffer_that_is_sent_back_is_equal(child, pool, buffer):
+def test_buffer_sent_back_is_equal(child, pool, buffer):
     returned = child.call(shared_memory.echo, buffer)
     assert returned == buffer
     assert returned.memory_resource is pool
@@ -582,7 +582,7 @@ def test_handles_of_wrong_type_are_rejected(handle, shareable):
 
 
 @pytest.mark.requires(mempool=True)
-def test_descriptors_that_are_not_open_are_rejected(shareable):
+def test_closed_descriptors_are_rejected(shareable):
     with pytest.raises(ValueError, match="alloc_handle"):
         import_pool(shareable, -1)
     with pytest.raises(OSError, match="Bad file descriptor"):

@@ -270,7 +270,7 @@ def test_registered_memory_cannot_allocate_or_be_shared(device, stream):
             buffer.__reduce__()
 
 
-def test_memory_that_is_not_mapped_can_be_copied(device, stream):
+def test_unmapped_memory_can_be_copied(device, stream):
     values = pages()
     with register_host_memory(values, mapped=False, portable=False) as buffer:
         assert (buffer.is_device_accessible, buffer.is_host_accessible) == (False, True)

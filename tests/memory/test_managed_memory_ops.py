@@ -52,7 +52,7 @@ def test_empty_batches_are_rejected(batch):
 
 
 @every_batch
-def test_memory_that_is_not_managed_is_rejected(buffers, batch, device):
+def test_unmanaged_memory_is_rejected(buffers, batch, device):
     other = HostMemoryResource().allocate(8)
     with pytest.raises(ValueError, match="of managed memory"):
         batch(LEGACY_DEFAULT_STREAM, [buffers[0], other])

@@ -65,7 +65,7 @@ def shown(buffer):
     return buffer.device_id, buffer.is_device_accessible, buffer.is_host_accessible, buffer.is_managed
 
 
-def test_address_that_the_driver_does_not_know_is_host_memory():
+def test_address_unknown_to_the_driver_is_host_memory():
     array = np.zeros(8, np.uint8)
     assert shown(Buffer.from_handle(array.ctypes.data, 8, owner=array)) == (-1, False, True, False)
 

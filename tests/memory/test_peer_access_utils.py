@@ -85,7 +85,7 @@ def test_closed_pool_has_no_peers(pool):
 
 
 @pytest.mark.requires(mempool=True)
-def test_query_of_an_object_that_is_not_a_pool_is_rejected():
+def test_query_of_an_object_other_than_a_pool_is_rejected():
     with pytest.raises(TypeError, match="pool"):
         DMR_mempool_get_access(3, 0)
 

@@ -138,7 +138,7 @@ def test_driver_values_of_options_are_class_tables():
     assert VirtualMemoryResourceOptions._access_flags
 
 
-def test_options_take_strings_in_any_case():
+def test_options_accept_strings_in_any_case():
     options = VirtualMemoryResourceOptions(handle_type="Fabric", self_access="R", peer_access=None)
     assert options.handle_type is VirtualMemoryHandleType.FABRIC
     assert options.self_access is VirtualMemoryAccessType.READ

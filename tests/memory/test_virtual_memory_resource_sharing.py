@@ -95,7 +95,7 @@ def test_process_can_import_its_own_memory(resource, buffer, stream):
         assert first_bytes(buffer, stream) == b"\11\11"
 
 
-def test_imported_memory_that_is_larger_than_its_buffer_grows(resource, stream):
+def test_imported_memory_larger_than_its_buffer_grows(resource, stream):
     with resource.allocate(1) as first, resource.modify_allocation(first, 2 * first.size) as buffer:
         unit = first.size
         put(buffer, 4)

@@ -146,7 +146,7 @@ def test_async_with_waits_and_closes(run, device):
     run(main())
 
 
-def test_async_with_closes_after_errors_and_takes_closed_streams(run, device):
+def test_async_with_closes_after_errors_and_allows_closed_ones(run, device):
     async def main():
         with pytest.raises(ZeroDivisionError):
             async with device.create_stream() as stream:

@@ -102,7 +102,7 @@ def test_object_whose_handle_was_read_waits_for_the_work(device, stream, kind):
         release()
 
 
-def test_closed_streams_count_until_their_work_is_done(device, stream):
+def test_closed_streams_count_until_their_work_completes(device, stream):
     out, gone = HostMemory(4), device.create_stream()
     texture = texture_of(device, filled(device, stream, 7.0))
     launch(stream, ONE, kernel("read"), texture, out.buffer)
@@ -175,7 +175,7 @@ def test_surfaces_and_mipmapped_arrays_wait_for_the_work(device, stream):
 
 
 @pytest.mark.requires(software=True)
-def test_arrays_and_textures_are_destroyed_once_the_work_is_done(device, stream):
+def test_arrays_and_textures_are_destroyed_once_the_work_ends(device, stream):
     def images():
         return sum(line.startswith(("array", "texture")) for line in cuda.emulator.leaks())
 
@@ -330,7 +330,7 @@ def test_new_array_out_of_memory_waits_for_pending_releases(device, stream, leve
         device.create_opaque_array(options)
 
 
-def test_exit_with_closed_textures_gives_no_warning():
+def test_exit_with_closed_textures_does_not_warn():
     code = """
 import numpy as np
 from cuda.core import Device

@@ -31,7 +31,7 @@ def write(tmp_path, monkeypatch):
     return write
 
 
-def test_equal_inputs_give_equal_bytes(write, monkeypatch):
+def test_equal_inputs_produce_equal_bytes(write, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
     assert write() == write()
     assert json.loads(write())["metadata"]["timestamp"] == "1970-01-02T00:00:00Z"

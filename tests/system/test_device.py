@@ -230,7 +230,7 @@ def test_unknown_levels_are_an_error(gpu, fake):
         system.get_topology_common_ancestor(gpu, gpu)
 
 
-def test_hasattr_is_false_for_attributes_that_are_not_supported(gpu, fake, not_supported):
+def test_hasattr_is_false_for_unsupported_attributes(gpu, fake, not_supported):
     fake("device_get_memory_info_v2", not_supported)
     fake("device_get_utilization_rates", system.GpuIsLostError(15))
     assert not hasattr(gpu, "memory_info") and getattr(gpu, "memory_info", None) is None

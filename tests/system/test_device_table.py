@@ -36,7 +36,7 @@ def test_table_shows_the_device_attributes(gpu):
     assert rows["Memory"].endswith("GiB in use") and rows["Utilization"].endswith("% memory")
 
 
-def test_table_leaves_out_attributes_that_are_not_supported(gpu, fake, not_supported):
+def test_table_omits_unsupported_attributes(gpu, fake, not_supported):
     for name in ("device_get_temperature_v", "device_get_utilization_rates", "device_get_memory_info_v2"):
         fake(name, not_supported)
     fake("device_get_performance_state", 32)

@@ -114,7 +114,7 @@ def test_rows_are_in_c_order(device, stream):
     assert (contents(array, stream) == values).all()
 
 
-def test_memory_that_is_too_small_is_rejected(device, stream):
+def test_too_small_memory_is_rejected(device, stream):
     array = made(device)
     for small in (bytes(127), device.allocate(127, stream=stream)):
         with pytest.raises(ValueError, match="127 bytes"):
@@ -150,7 +150,7 @@ def test_read_only_or_noncontiguous_destinations_are_rejected(device, stream):
         array.copy_from(np.zeros((8, 4), dtype=np.float32).T, stream=stream)
 
 
-def test_elements_that_are_objects_are_rejected(device, stream):
+def test_object_elements_are_rejected(device, stream):
     with pytest.raises(TypeError, match="plain bytes"):
         made(device).copy_from(np.array([None] * 16), stream=stream)
 

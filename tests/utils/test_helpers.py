@@ -156,7 +156,7 @@ def test_forking_is_warned_about_once(start_method):
 
 
 @pytest.mark.parametrize("chosen", ["spawn", "forkserver", None])
-def test_other_start_methods_give_no_warning(start_method, chosen):
+def test_other_start_methods_do_not_warn(start_method, chosen):
     start_method(chosen)
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
@@ -177,7 +177,7 @@ def test_only_children_that_may_be_forked_are_warned_about(start_method, monkeyp
     assert len(warned) == count
 
 
-def test_objects_passed_to_a_spawned_process_give_no_warning(start_method):
+def test_objects_passed_to_a_spawned_process_do_not_warn(start_method):
     start_method("fork")
     multiprocessing.context.set_spawning_popen(object())
     try:
@@ -190,7 +190,7 @@ def test_objects_passed_to_a_spawned_process_give_no_warning(start_method):
 
 
 @pytest.mark.requires(ipc=True)
-def test_queue_of_a_spawn_context_gives_no_warning():
+def test_queue_of_a_spawn_context_does_not_warn():
     program = (
         "import multiprocessing, warnings\nfrom multiprocessing.reduction import ForkingPickler\n"
         "from cuda.core import Device\ndevice = Device(0)\ndevice.set_current()\n"

@@ -212,7 +212,7 @@ def test_decorated_subclass_adds_fields():
     assert repr(More(2, unit="pages")) == f"{More.__qualname__}(size=2, name='unnamed', unit='pages')"
 
 
-def test_objects_that_were_not_initialized_have_a_repr():
+def test_uninitialized_objects_have_a_repr():
     assert repr(Sized.__new__(Sized)) == "<Sized, not initialized>"
     assert Sized.__new__(Sized) != Sized()
 

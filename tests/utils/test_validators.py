@@ -30,7 +30,7 @@ def test_check_str_enum_lists_the_choices(value):
         check_str_enum(value, SourceCodeType)
 
 
-def test_check_str_enum_takes_none_where_allowed():
+def test_check_str_enum_accepts_none_where_allowed():
     assert check_str_enum(None, SourceCodeType, allow_none=True) is None
     with pytest.raises(ValueError):
         check_str_enum("", SourceCodeType, allow_none=True)

@@ -270,7 +270,7 @@ def test_code_is_compiled_but_not_stored_on_a_full_disk(root):
 
 
 @pytest.mark.requires(nvrtc=True)
-def test_read_only_directory_gives_its_code_and_stores_none(root):
+def test_read_only_directory_returns_its_code_and_stores_none(root):
     run_in_child("compiled(1, cache)", root)
     directories = [root, *(path for path in root.rglob("*") if path.is_dir())]
     for directory in directories:

@@ -13,7 +13,7 @@ PROGRAMS = sorted(path for path in Path(__file__).parent.glob("*.py") if not pat
 
 @pytest.mark.requires(cuda=(12, 9))
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-def test_program_gives_the_right_results(path, device, monkeypatch, capsys):
+def test_program_computes_the_right_results(path, device, monkeypatch, capsys):
     # A program begins in an interpreter where autoinit has not run.
     monkeypatch.delitem(sys.modules, "cuda.core.driver.autoinit", raising=False)
     runpy.run_path(str(path), run_name="__main__")

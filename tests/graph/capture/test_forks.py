@@ -106,7 +106,7 @@ builder.close()
         ("switch(None, 2)", "12.7", "a switch node", "12.8"),
     ],
 )
-def test_drivers_that_are_too_old_are_named(call, version, what, needed):
+def test_too_old_drivers_are_named(call, version, what, needed):
     variables = {"CUDA_EMULATOR_DRIVER_VERSION": version, "CUDA_PYTHON_DISABLE_MAJOR_VERSION_WARNING": "1"}
     error, is_building = run(OLD.format(call=call), **variables).splitlines()
     assert error == f"{what} needs a driver for CUDA {needed} or newer; this one is for CUDA {version}"

@@ -26,7 +26,7 @@ def test_unjoined_fork_fails_the_end_and_nothing_captures(stream, kernel, memory
 
 @pytest.mark.requires(cuda=(12, 3))
 @pytest.mark.parametrize("way", ["callback", "conditional", "kernel and callback"])
-def test_fork_that_is_not_joined_fails_the_end_whatever_it_has(stream, kernel, memory, way):
+def test_unjoined_fork_fails_the_end_whatever_it_has(stream, kernel, memory, way):
     """The driver forgives nodes added by hand."""
     builder = stream.create_graph_builder().begin_building()
     _, fork = builder.split(2)

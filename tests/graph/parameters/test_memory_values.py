@@ -20,7 +20,7 @@ from cuda.core.graph import GraphDefinition
         (np.float32(1), 0x3F800000, 4),
     ],
 )
-def test_fills_take_elements_of_three_sizes(memory, value, number, size):
+def test_fills_accept_elements_of_three_sizes(memory, value, number, size):
     node = GraphDefinition().memset(memory.buffer, value, 2)
     assert (node.value, node.element_size, node.width, node.height, node.pitch) == (number, size, 2, 1, 0)
     assert node.dptr == memory.buffer.handle

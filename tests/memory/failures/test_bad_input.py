@@ -309,7 +309,7 @@ def test_closed_descriptors_are_rejected(shareable, device):
 
 
 @pytest.mark.requires(ipc=True)
-def test_messages_of_a_process_that_has_ended_are_rejected(shareable, device):
+def test_messages_of_an_exited_process_are_rejected(shareable, device):
     with start_method("spawn"):
         child = Child()
         try:

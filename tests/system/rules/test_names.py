@@ -283,7 +283,7 @@ def test_functions_match_the_table():
     assert sorted(f"{name}({parameters(getattr(system, name))})" for name in found) == FUNCTIONS
 
 
-def test_device_takes_keywords_only():
+def test_device_accepts_only_keywords():
     rows = inspect.signature(system.Device).parameters.values()
     assert [(row.name, row.kind, row.default) for row in rows] == [
         (name, inspect.Parameter.KEYWORD_ONLY, None) for name in ("index", "uuid", "pci_bus_id")

@@ -96,7 +96,7 @@ def test_new_file_is_private_and_replaces_no_other(tmp_path):
         create_private(str(tmp_path / "new"))
 
 
-def test_directories_that_are_missing_are_made(tmp_path):
+def test_missing_directories_are_created(tmp_path):
     make_private_directories(str(tmp_path / "a" / "b"))
     assert [stat.S_IMODE((tmp_path / path).stat().st_mode) for path in ("a", "a/b")] == [0o700] * 2
 
@@ -111,7 +111,7 @@ def test_file_in_place_of_a_directory_stays_or_is_replaced(file):
     assert stat.S_IMODE(file.stat().st_mode) == 0o755
 
 
-def test_path_that_is_too_long_makes_no_directories(tmp_path):
+def test_too_long_a_path_creates_no_directories(tmp_path):
     with pytest.raises(OSError, match="File name too long"):
         make_private_directories(str(tmp_path / "a" / ("b/" * 5000)))
     assert list(tmp_path.iterdir()) == []
@@ -186,7 +186,7 @@ def test_library_written_in_place_has_no_record(library):
     assert recorded_version(str(library)) is None
 
 
-def test_library_that_has_just_changed_is_not_recorded(library, monkeypatch):
+def test_recently_changed_library_is_not_recorded(library, monkeypatch):
     monkeypatch.setattr(files, "_SETTLED_NS", 10**15)
     record_version(str(library), (13, 5))
     assert recorded_version(str(library)) is None
