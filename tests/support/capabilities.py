@@ -87,7 +87,7 @@ class Capabilities:
         return (self.cuda((13, 0)) and bool(self._property("host_memory_pools_supported"))) == wanted
 
     def managed_mempool(self, wanted: bool) -> bool:
-        """Return whether device 0 supports pools of managed memory, which host and device may access at the same time."""
+        """Return whether device 0 supports managed memory pools, which host and device may access concurrently."""
         return (self.cuda((13, 0)) and bool(self._property("concurrent_managed_access"))) == wanted
 
     def numa_advice(self, wanted: bool) -> bool:
@@ -257,7 +257,7 @@ class Capabilities:
         return (shutil.which("g++") is not None) == wanted
 
     def extensions(self, wanted: bool) -> bool:
-        """Return whether tests can build extensions: with a C++ compiler, and the CUDA headers for the installed bindings."""
+        """Return whether tests can build extensions, with a C++ compiler and the installed bindings' CUDA headers."""
         from importlib import metadata
 
         try:
