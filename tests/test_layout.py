@@ -178,7 +178,7 @@ def test_dense_like_keeps_the_order():
     assert layout.to_dense("C") == Layout.dense((4, 6), 4)
 
 
-REFUSED = {
+REJECTED = {
     "list as shape": (lambda: Layout([1], None, 4), TypeError),
     "list as strides": (lambda: Layout((1,), [1], 4), TypeError),
     "broken extent": (lambda: Layout((1.5,), None, 4), TypeError),
@@ -210,9 +210,9 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("case", REFUSED)
+@pytest.mark.parametrize("case", REJECTED)
 def test_bad_arguments_are_rejected(case):
-    call, error = REFUSED[case]
+    call, error = REJECTED[case]
     with pytest.raises(error):
         call()
 

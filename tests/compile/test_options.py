@@ -74,7 +74,7 @@ NVRTC_ROWS = {
 }
 
 # Options that NVRTC understands, but whose value here it rejects, with a text in its log.
-REFUSED = {
+REJECTED = {
     "use_pch": "missing.pch",
 }
 
@@ -168,11 +168,11 @@ def test_nvrtc_understands_the_option(name, cache_home):
             size = len(program.compile(target).code)
     except CUDAError as error:
         log = error.log or str(error)
-        assert name in REFUSED or name in NEW, log
-        assert REFUSED.get(name, "") in log
+        assert name in REJECTED or name in NEW, log
+        assert REJECTED.get(name, "") in log
     else:
         assert size > 0
-        assert name not in REFUSED
+        assert name not in REJECTED
 
 
 @pytest.mark.parametrize("name", sorted(names_of("nvrtc") - names_of("nvvm")))
