@@ -129,6 +129,12 @@ class Capabilities:
         """Whether an optional Python package is installed."""
         return importlib.util.find_spec(wanted) is not None
 
+    def installed(self, wanted: bool) -> bool:
+        """Whether the tested package was installed, and is not that of the checkout."""
+        import cuda.emulator
+
+        return (not cuda.emulator.library_path().startswith(str(ROOT))) == wanted
+
     def source(self, wanted: bool) -> bool:
         """Whether the tests lie in a checkout, beside the sources."""
         return (ROOT / "src").exists() == wanted

@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The distribution ``cuda-emulator``: its source archive, its installed files, and the libraries beside the device."""
+
+import ctypes
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+import cuda.emulator
+
+DEVICE = Path(__file__).resolve().parents[1]
+PACKAGE = Path(cuda.emulator.__file__).parent
+FOLDERS = ("benchmarks", "cuda", "src", "tests")
+NAMES = {
+    "libnvrtc.so.12": "nvrtcVersion",
+    "libnvrtc.so.13": "nvrtcVersion",
+    "libnvJitLink.so.12": "nvJitLinkVersion",
+    "libnvJitLink.so.13": "nvJitLinkVersion",
+    "libnvidia-ml.so.1": "nvmlInit_v2",
+}
+
+
+def is_source(path):
+    return path.is_file() and ".so" not in path.suffixes and not {"__pycache__", ".pytest_cache"} & {*path.parts}
+
+
+def installed():
+    """Return the distribution that the tested package was installed from."""
+    (found,) = metadata.distributions(name="cuda-emulator", path=[str(PACKAGE.parents[1])])
+    return found
+
+
+@pytest.mark.requires(source=True, module="scikit_build_core")
+def test_source_archive_has_every_file_and_nothing_that_was_built(tmp_path):
+    copy = tmp_path / "copy"
+    wanted = [path for folder in FOLDERS for path in (DEVICE / folder).rglob("*") if is_source(path)]
+    wanted += [path for path in DEVICE.iterdir() if path.is_file()]
+    for path in wanted:
+        target = copy / path.relative_to(DEVICE)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, target)
+    for built in ("cuda/emulator/_emulator.so", "cuda/emulator/libnvrtc.so.13", "build/CMakeCache.txt"):
+        (copy / built).parent.mkdir(exist_ok=True)
+        (copy / built).touch()
+    code = "import sys, scikit_build_core.build as build; build.build_sdist(sys.argv[1])"
+    subprocess.run([sys.executable, "-c", code, str(tmp_path)], cwd=copy, check=True, capture_output=True)
+    with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as archive:
+        names = {member.name.partition("/")[2] for member in archive.getmembers() if member.isfile()}
+    assert names - {"PKG-INFO"} == {path.relative_to(DEVICE).as_posix() for path in wanted}
+
+
+@pytest.mark.requires(installed=True)
+def test_installed_files_are_those_of_the_package():
+    found = {str(path) for path in installed().files if path.parts[0] == "cuda" and "__pycache__" not in path.parts}
+    wanted = {path.relative_to(PACKAGE.parents[1]).as_posix() for path in PACKAGE.rglob("*") if path.is_file()}
+    assert found == {name for name in wanted if "__pycache__" not in name}
+    assert {f"cuda/emulator/{name}" for name in ("py.typed", "_emulator.so", "device_include/mma.h", *NAMES)} <= found
+
+
+@pytest.mark.requires(installed=True)
+def test_one_wheel_serves_every_python_and_requires_nothing():
+    distribution = installed()
+    (tag,) = [line for line in distribution.read_text("WHEEL").splitlines() if line.startswith("Tag: ")]
+    assert tag.startswith("Tag: py3-none-")
+    assert [line for line in distribution.requires or () if "extra ==" not in line] == []
+    assert [entry.value for entry in distribution.entry_points] == ["cuda.emulator.pytest_plugin"]
+
+
+@pytest.mark.requires(software=True)
+@pytest.mark.parametrize("name", NAMES)
+def test_library_of_this_name_is_the_device(name):
+    assert ctypes.cast(getattr(ctypes.CDLL(name), NAMES[name]), ctypes.c_void_p).value == (
+        ctypes.cast(getattr(ctypes.CDLL(cuda.emulator.library_path()), NAMES[name]), ctypes.c_void_p).value
+    )
+
+
+def test_other_libraries_of_the_names_are_not_looked_for(tmp_path):
+    for name in NAMES:
+        (tmp_path / name).write_text("no library")
+    code = "import cuda.emulator, ctypes; cuda.emulator.activate(); print(ctypes.CDLL('libnvrtc.so.13').nvrtcVersion)"
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    assert "_FuncPtr" in done.stdout, done.stderr
