@@ -103,7 +103,7 @@ def test_modules_import_from_their_own_layer_and_lower_ones(graph):
     assert upward(graph) == []
 
 
-def test_late_imports_are_of_modules_in_the_own_layer_and_lower_ones(late):
+def test_late_modules_have_no_higher_rank(late):
     assert late["_program"] == {"_linker", "_compile.cache._lookup"}
     names = {name for others in late.values() for name in others}
     assert names - MODULES - {name.removesuffix(".__init__") for name in MODULES} == set()
