@@ -25,5 +25,8 @@ cdef class Device:
 # The result of Device(device_id): this thread's only object for the ordinal.
 cdef Device Device_find(object device_id)
 
+# The ordinal of the current device, or 0 if no context is current.
+cdef Py_ssize_t current_ordinal() except -1
+
 # Pins the context that the device made current last. CUDAError before the first set_current().
 cdef int Device_pin_context(Device self, ContextPin* pin) except -1

@@ -988,7 +988,7 @@ cdef object check_index(object device_id):
     return operator.index(device_id)
 
 
-cdef inline Py_ssize_t current_ordinal() except -1:
+cdef Py_ssize_t current_ordinal() except -1:
     cdef cydriver.CUdevice c_device = 0
     if ALLOW_RETURN(
         cydriver.cuCtxGetDevice(&c_device), cydriver.CUresult.CUDA_ERROR_INVALID_CONTEXT, b"cuCtxGetDevice"

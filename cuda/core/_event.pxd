@@ -3,6 +3,8 @@
 
 from cuda.core._native._cuda_core cimport DriverObject, refuse_closed
 from cuda.core._native._cuda_core cimport ContextHandle, ContextField, EventHandle, EventField, EventPin
+from cuda.core._utils cimport cydriver
+from cuda.core._utils.cuda_utils cimport WARN_RETURN
 
 
 cdef class Event(DriverObject):
@@ -32,4 +34,7 @@ cdef Event Event_wrap(
 )
 # Creates only the handle, in the current context, for events that users do not see.
 cdef int Event_create_handle(const ContextHandle& h_context, unsigned int c_flags, EventHandle* h_event) except -1 nogil
+cdef inline void Event_destroy(cydriver.CUevent c_event) noexcept nogil:
+    WARN_RETURN(cydriver.cuEventDestroy(c_event), b"cuEventDestroy", c_event)
+
 cdef unsigned int Event_flags(object options) except? 0xffffffff

@@ -32,7 +32,6 @@ from cuda.core._utils.cuda_utils cimport (
     ALLOW_RETURN,
     HANDLE_RETURN,
     LEAVE_RETURN,
-    WARN_RETURN,
     check_or_create_options,
     init_driver,
 )
@@ -254,7 +253,7 @@ cdef class Event(DriverObject):
 
 
 # A function, because cloudpickle cannot pickle a class method of an extension class.
-def rebuild_descriptor(payload: bytes, is_blocking_sync: bool) -> IPCEventDescriptor:
+def rebuild_event_descriptor(payload: bytes, is_blocking_sync: bool) -> IPCEventDescriptor:
     """Create a descriptor from its pickled fields."""
     return IPCEventDescriptor._init(payload, is_blocking_sync)
 
@@ -276,7 +275,7 @@ cdef class IPCEventDescriptor:
         return f"<IPCEventDescriptor {(self._payload or b'')[:8].hex() or 'without an event'}>"
 
     def __reduce__(self):
-        return rebuild_descriptor, (self._payload, self._is_blocking_sync)
+        return rebuild_event_descriptor, (self._payload, self._is_blocking_sync)
 
     @classmethod
     def _init(cls, reserved: bytes, is_blocking_sync: bool) -> IPCEventDescriptor:
@@ -345,10 +344,6 @@ cdef int Event_create_handle(
     if err == cydriver.CUresult.CUDA_SUCCESS:
         h_event[0] = EventHandle.own(c_event, &Event_destroy, h_context.anchor())
     return LEAVE_RETURN(err, b"cuEventCreate", left)
-
-
-cdef void Event_destroy(cydriver.CUevent c_event) noexcept nogil:
-    WARN_RETURN(cydriver.cuEventDestroy(c_event), b"cuEventDestroy", c_event)
 
 
 cdef unsigned int Event_flags(object options) except? 0xffffffff:

@@ -36,7 +36,7 @@ cdef int Kernel_check_layout(Kernel self) except -1:
 cdef int Kernel_read_layout(Kernel self, const KernelPin& pin) except -1:
     cdef vector[ParamSlot] slots
     cdef size_t i
-    name = self._name or name_of(pin.get())
+    name = self._name or c_kernel_name(pin.get())
     if c_driver_version() < 12040:
         self._last_launch = last_launch_of(name, None)
         self._has_layout = True
@@ -139,7 +139,7 @@ cdef str demangled(str symbol):
         free(c_text)
 
 
-cdef str name_of(cydriver.CUkernel c_kernel):
+cdef str c_kernel_name(cydriver.CUkernel c_kernel):
     cdef const char* c_name = NULL
     if c_driver_version() < 12030:  # without cuKernelGetName
         return ""

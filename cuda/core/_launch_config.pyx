@@ -10,8 +10,9 @@ from libc.string cimport memcpy, memset
 
 from cpython.object cimport PyObject
 
+from cuda.core._device cimport current_ordinal
 from cuda.core._utils cimport cydriver
-from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_driver
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, init_driver
 
 import importlib
 import operator
@@ -693,33 +694,27 @@ cdef int check_product(const unsigned int* c_grid, const unsigned int* c_cluster
 
 
 cdef int require_clusters(str field="cluster") except -1:
-    cdef int ordinal = current_ordinal()
+    cdef int ordinal = initialized_ordinal()
     if not device_attribute(ordinal, cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH):
         raise not_supported(f"{field} must be None: device {ordinal} has no clusters (compute capability 9.0)")
     return 0
 
 
 cdef int require_cooperation() except -1:
-    cdef int ordinal = current_ordinal()
+    cdef int ordinal = initialized_ordinal()
     if not device_attribute(ordinal, cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH):
         raise not_supported(f"is_cooperative must be False: device {ordinal} does not support cooperative launches")
     return 0
 
 
+cdef int initialized_ordinal() except -1:
+    init_driver()
+    return <int>current_ordinal()
+
+
 cdef object not_supported(str message):
     code = <int>cydriver.CUresult.CUDA_ERROR_NOT_SUPPORTED
     return NotSupportedError(f"CUDA_ERROR_NOT_SUPPORTED: {message}", code=code, name="CUDA_ERROR_NOT_SUPPORTED")
-
-
-# The ordinal of the current device, or 0 if no context is current, as for Device().
-cdef int current_ordinal() except -1:
-    cdef cydriver.CUdevice c_device = 0
-    init_driver()
-    if not ALLOW_RETURN(
-        cydriver.cuCtxGetDevice(&c_device), cydriver.CUresult.CUDA_ERROR_INVALID_CONTEXT, b"cuCtxGetDevice"
-    ):
-        return 0
-    return c_device
 
 
 cdef int device_attribute(int ordinal, cydriver.CUdevice_attribute c_attribute) except? -1:

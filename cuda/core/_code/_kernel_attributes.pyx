@@ -238,10 +238,10 @@ cdef int attribute_value(_Attribute row, object value) except? -1:
         return bool(value)
     # For the carve-out, -1 lets the driver choose.
     if row.code == cydriver.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-        if int_argument(row.name, value, -1) > 100:
+        if bounded_int(row.name, value, -1) > 100:
             raise ValueError(f"{row.name} must be from 0 to 100 percent, or -1, not {shown(value)}")
         return operator.index(value)
-    return int_argument(row.name, value)
+    return bounded_int(row.name, value)
 
 
 cdef class KernelOccupancy:
@@ -292,11 +292,11 @@ cdef class KernelOccupancy:
             If no context is current, or the driver rejects the query for another reason.
         """
         cdef int c_blocks = 0
-        cdef int c_block = int_argument("block_size", block_size)
-        cdef int c_size = int_argument("dynamic_shared_memory_size", dynamic_shared_memory_size)
+        cdef int c_block = bounded_int("block_size", block_size)
+        cdef int c_size = bounded_int("dynamic_shared_memory_size", dynamic_shared_memory_size)
         HANDLE_RETURN(
             cydriver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                &c_blocks, function_of(self._h_kernel), c_block, c_size
+                &c_blocks, c_function_of(self._h_kernel), c_block, c_size
             ),
             b"cuOccupancyMaxActiveBlocksPerMultiprocessor",
         )
@@ -337,15 +337,15 @@ cdef class KernelOccupancy:
         cdef int c_grid = 0
         cdef int c_block = 0
         cdef int c_size = 0
-        cdef int c_limit = int_argument("block_size_limit", block_size_limit)
+        cdef int c_limit = bounded_int("block_size_limit", block_size_limit)
         cdef cydriver.CUoccupancyB2DSize c_function = NULL
         cdef cydriver.CUfunction c_kernel
         needed = size_function(dynamic_shared_memory_needed)
         if needed is None:
-            c_size = int_argument("dynamic_shared_memory_needed", dynamic_shared_memory_needed)
+            c_size = bounded_int("dynamic_shared_memory_needed", dynamic_shared_memory_needed)
         else:
             c_function = <cydriver.CUoccupancyB2DSize><uintptr_t>getattr(needed, "address", needed)
-        c_kernel = function_of(self._h_kernel)
+        c_kernel = c_function_of(self._h_kernel)
         # The function might acquire the GIL.
         with nogil:
             HANDLE_RETURN(
@@ -383,11 +383,11 @@ cdef class KernelOccupancy:
             If no context is current, or the driver rejects the query for another reason.
         """
         cdef size_t c_size = 0
-        cdef int c_blocks = int_argument("num_blocks_per_multiprocessor", num_blocks_per_multiprocessor)
-        cdef int c_block = int_argument("block_size", block_size)
+        cdef int c_blocks = bounded_int("num_blocks_per_multiprocessor", num_blocks_per_multiprocessor)
+        cdef int c_block = bounded_int("block_size", block_size)
         HANDLE_RETURN(
             cydriver.cuOccupancyAvailableDynamicSMemPerBlock(
-                &c_size, function_of(self._h_kernel), c_blocks, c_block
+                &c_size, c_function_of(self._h_kernel), c_blocks, c_block
             ),
             b"cuOccupancyAvailableDynamicSMemPerBlock",
         )
@@ -452,7 +452,7 @@ cdef object KernelOccupancy_of_clusters(KernelOccupancy self, str api, object co
     stream = Stream_accept(stream)
     native = _to_native_launch_config(config)
     native.hStream = stream.handle
-    function = bindings_object("CUfunction", <intptr_t>function_of(self._h_kernel))
+    function = bindings_object("CUfunction", <intptr_t>c_function_of(self._h_kernel))
     return call_driver(api, function, native)
 
 
@@ -466,7 +466,7 @@ cdef object size_function(object needed):
     if not callable(needed):
         raise TypeError(f"dynamic_shared_memory_needed must be an int or a callable, not {type(needed).__name__}")
     return PythonFunction(
-        needed, lambda size: int_argument("the result of dynamic_shared_memory_needed", size)
+        needed, lambda size: bounded_int("the result of dynamic_shared_memory_needed", size)
     )
 
 
@@ -477,13 +477,13 @@ cdef int check_kernel(const KernelHandle& h_kernel) except -1:
 
 
 # The kernel as a CUfunction: driver functions that expect one also accept a CUkernel.
-cdef cydriver.CUfunction function_of(const KernelHandle& h_kernel) except NULL:
+cdef cydriver.CUfunction c_function_of(const KernelHandle& h_kernel) except NULL:
     check_kernel(h_kernel)
     init_driver()
     return <cydriver.CUfunction><void*>h_kernel.get()
 
 
-cdef int int_argument(str name, object value, int least=0) except? -1:
+cdef int bounded_int(str name, object value, int least=0) except? -1:
     try:
         number = operator.index(value)
     except TypeError:
@@ -497,4 +497,4 @@ cdef int device_ordinal(object device) except -1:
     ordinal = getattr(device, "device_id", device)
     if isinstance(ordinal, bool) or not hasattr(type(ordinal), "__index__"):
         raise TypeError(f"device must be a Device or an int, not {type(device).__name__}")
-    return int_argument("device", ordinal)
+    return bounded_int("device", ordinal)

@@ -11,6 +11,7 @@ from libcpp.utility cimport move
 
 from cpython.object cimport PyObject
 
+from cuda.core._event cimport Event_destroy
 from cuda.core._memory._buffer cimport Buffer, Buffer_allocate, Buffer_create, Buffer_update_members
 from cuda.core._memory._memory_resource cimport MemoryResource, fix_context, size_argument
 from cuda.core._native._cuda_core cimport (
@@ -36,7 +37,7 @@ from cuda.core._native._device_wait cimport raise_later_if_from_handler
 from cuda.core._stream cimport Stream, Stream_accept, Stream_pin, default_stream, is_default
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport call_with_interpreter
-from cuda.core._utils.cuda_utils cimport WARN_RETURN, show_unraisable
+from cuda.core._utils.cuda_utils cimport show_unraisable
 
 from collections import namedtuple
 
@@ -326,7 +327,7 @@ cdef extern from "block_cache.hpp" namespace "cuda_core" nogil:
     cppclass BlockCache:
         BlockCache(cpp_bool (*can_free)(Lane*) noexcept nogil) except +
         Block* reuse(cydriver.CUstream stream, cydriver.CUcontext context, size_t bin, cpp_bool at_once) noexcept
-        Block* reuse_done(size_t bin, cpp_bool (*is_done)(Lane*, uint64_t, uint64_t) noexcept nogil) noexcept
+        Block* reuse_done(size_t bin, cpp_bool (*is_lane_done)(Lane*, uint64_t, uint64_t) noexcept nogil) noexcept
         Block* shrink(size_t bytes_to_keep) noexcept
         Block* close() noexcept
         size_t bytes() noexcept
@@ -674,7 +675,7 @@ cdef Block* Caching_find(
     cdef Block* block
     cdef Buffer inner
     with nogil:
-        block = cache.reuse_done(bin, &is_done)
+        block = cache.reuse_done(bin, &is_lane_done)
     if block != NULL:
         return block
     try:
@@ -724,7 +725,7 @@ cdef inline bint is_without_driver(Lane* lane) noexcept nogil:
 
 # Frees record no event, so they cost no driver call. The first query after a free records one, which covers all frees
 # until then. Later queries check whether it has completed.
-cdef cpp_bool is_done(Lane* lane, uint64_t freed_at, uint64_t now) noexcept nogil:
+cdef cpp_bool is_lane_done(Lane* lane, uint64_t freed_at, uint64_t now) noexcept nogil:
     cdef CaptureModeScope mode
     if freed_at <= lane.done_until:
         return True
@@ -763,7 +764,3 @@ cdef void query_lane(Lane* lane, uint64_t now) noexcept nogil:
                 cydriver.cuEventRecord(lane.event.get(), lane.h_stream.get()) == cydriver.CUresult.CUDA_SUCCESS
             )
     cydriver.cuCtxPopCurrent(&c_context)
-
-
-cdef void Event_destroy(cydriver.CUevent c_event) noexcept nogil:
-    WARN_RETURN(cydriver.cuEventDestroy(c_event), b"cuEventDestroy", c_event)

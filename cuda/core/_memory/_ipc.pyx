@@ -128,7 +128,7 @@ cdef class IPCAllocationHandle:
 
 
 # A function, because cloudpickle cannot pickle a class method of an extension class.
-def rebuild_descriptor(payload: bytes, size: int) -> IPCBufferDescriptor:
+def rebuild_buffer_descriptor(payload: bytes, size: int) -> IPCBufferDescriptor:
     """Create a descriptor from its pickled fields."""
     return IPCBufferDescriptor._init(payload, size)
 
@@ -150,7 +150,7 @@ cdef class IPCBufferDescriptor:
         return f"<IPCBufferDescriptor of {self._size} bytes>"
 
     def __reduce__(self):
-        return rebuild_descriptor, (self._payload, self._size)
+        return rebuild_buffer_descriptor, (self._payload, self._size)
 
     @classmethod
     def _init(cls, reserved: bytes, size: int) -> IPCBufferDescriptor:
@@ -824,7 +824,7 @@ cdef Mapping Mapping_create(
         mine = IPCAllocationHandle_copy(handle)
         self.h_source = MemPool_import(mine._descriptor, mine)
     importing.h_source = self.h_source
-    h_import = Handle[PointerImport].own(importing, &end_import, Anchor())
+    h_import = Handle[PointerImport].own(importing, &end_pointer_import, Anchor())
     with nogil:
         HANDLE_RETURN(
             <cydriver.CUresult>call_interruptibly(&import_pointer, &h_import.value(), h_import.anchor()),
@@ -860,7 +860,7 @@ cdef int import_pointer(void* what) noexcept nogil:
     )
 
 
-cdef void end_import(PointerImport importing) noexcept nogil:
+cdef void end_pointer_import(PointerImport importing) noexcept nogil:
     if importing.value.pointer != 0:
         free_in_stream_order(importing.value)
 

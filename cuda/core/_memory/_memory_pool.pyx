@@ -20,7 +20,7 @@ from cuda.core._memory._memory_resource cimport (
     MemoryResource,
     allocate_from_pool,
     allocate_in_graph,
-    device_attribute,
+    attribute_or_zero,
     freed_address,
     location_of,
     own_pools,
@@ -483,7 +483,7 @@ def has_memory_pools(int device_id) -> bool:
 
 def has_concurrent_managed_access(int device_id) -> bool:
     """Return whether the host can access managed memory while a device works."""
-    return device_attribute(
+    return attribute_or_zero(
         cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, device_id
     ) != 0
 
@@ -860,7 +860,7 @@ cdef int grant_devices(cydriver.CUmemoryPool c_pool, cydriver.CUdevice_attribute
     grant.flags = cydriver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
     for device_id in range(count):
         grant.location = location_of(cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE, device_id)
-        if device_attribute(support, device_id):
+        if attribute_or_zero(support, device_id):
             HANDLE_RETURN(cydriver.cuMemPoolGetAccess(&c_flags, c_pool, &grant.location), b"cuMemPoolGetAccess")
             if c_flags != grant.flags:
                 grants.push_back(grant)

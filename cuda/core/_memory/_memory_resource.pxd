@@ -51,7 +51,7 @@ cdef cydriver.CUmemLocation location_of(cydriver.CUmemLocationType kind, int ord
 cdef object location_object(int kind, int ordinal)
 
 # An attribute of a device, or 0 if the driver does not know the attribute.
-cdef int device_attribute(cydriver.CUdevice_attribute attribute, int device_id) except? -1
+cdef int attribute_or_zero(cydriver.CUdevice_attribute attribute, int device_id) except? -1
 
 
 # Converts an argument `size` to a number of bytes.

@@ -198,7 +198,7 @@ def nearest_numa_node() -> int:
     cdef int node = -1
     Context_current(&h_context)
     if h_context:
-        node = device_attribute(
+        node = attribute_or_zero(
             cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID, Context_ordinal(h_context)
         )
     _check_node(<bint>h_context, node)
@@ -334,7 +334,7 @@ cdef object location_object(int kind, int ordinal):
     return None
 
 
-cdef int device_attribute(cydriver.CUdevice_attribute attribute, int device_id) except? -1:
+cdef int attribute_or_zero(cydriver.CUdevice_attribute attribute, int device_id) except? -1:
     cdef int c_value = 0
     ALLOW_RETURN(
         cydriver.cuDeviceGetAttribute(&c_value, attribute, device_id),

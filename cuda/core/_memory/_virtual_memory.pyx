@@ -170,7 +170,7 @@ cdef class VirtualMemory:
     @property
     def size(self) -> int:
         """The size of the mapped memory in bytes."""
-        return size_of(self._h_ranges.get()) + (0 if self._base is None else self._base.size)
+        return mapped_size(self._h_ranges.get()) + (0 if self._base is None else self._base.size)
 
     @property
     def pieces(self) -> list[tuple[int, int]]:
@@ -228,7 +228,7 @@ cdef int make_room(vector[Range]& ranges) except -1:
     return 0
 
 
-cdef size_t size_of(const Ranges* ranges) noexcept nogil:
+cdef size_t mapped_size(const Ranges* ranges) noexcept nogil:
     cdef size_t size = 0
     cdef size_t i
     for i in range(ranges.mapped.size()):
@@ -311,7 +311,7 @@ cdef void VirtualMemory_destroy(Allocation value, cpp_bool may_wait) noexcept no
     unmapping.h_context = value.h_context
     call_with_interpreter(&read_ranges, unmapping)
     if unmapping.anchor.object() != NULL:  # NULL if the interpreter is exiting
-        end_mapping(unmapping, may_wait)
+        end_unmapping(unmapping, may_wait)
 
 
 cdef void read_ranges(Unmapping& value) noexcept:
@@ -320,10 +320,10 @@ cdef void read_ranges(Unmapping& value) noexcept:
 
 
 cdef void end_retired_mapping(Unmapping unmapping) noexcept nogil:
-    end_mapping(unmapping, False)
+    end_unmapping(unmapping, False)
 
 
-cdef void end_mapping(Unmapping unmapping, bint may_wait) noexcept nogil:
+cdef void end_unmapping(Unmapping unmapping, bint may_wait) noexcept nogil:
     if may_wait or not retire(unmapping, &end_retired_mapping, Anchor()):
         call_once(&unmap, unmapping, release_interruptibly, b"cuMemUnmap")
 
@@ -336,7 +336,7 @@ cdef cydriver.CUresult unmap(Unmapping value) noexcept nogil:
         is_entered = Context_enter_to_release(value.h_context.get())
     relax_capture_mode(mode)
     if value.h_stream:
-        WARN_RETURN(synchronize(value.h_stream.get()), b"cuStreamSynchronize", value.h_stream.get())
+        WARN_RETURN(synchronize_stream(value.h_stream.get()), b"cuStreamSynchronize", value.h_stream.get())
     mode.end()
     remove_users(value.ranges)
     Context_leave_to_release(is_entered > 0)
@@ -344,7 +344,7 @@ cdef cydriver.CUresult unmap(Unmapping value) noexcept nogil:
 
 
 # Synchronizing a stream that captures, or a default stream while another one captures, would end the capture.
-cdef cydriver.CUresult synchronize(cydriver.CUstream c_stream) noexcept nogil:
+cdef cydriver.CUresult synchronize_stream(cydriver.CUstream c_stream) noexcept nogil:
     cdef cydriver.CUresult err = capture_error(c_stream)
     return cydriver.cuStreamSynchronize(c_stream) if err == cydriver.CUresult.CUDA_SUCCESS else err
 

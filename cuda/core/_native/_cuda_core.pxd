@@ -288,7 +288,7 @@ cdef Work work_of(const QueriedStream& stream, UnexpectedError* error) noexcept 
 # Like work_of() for a raw handle. A default stream is that of the current context.
 cdef Work work_in_current_context(cydriver.CUstream c_stream, UnexpectedError* error) noexcept nogil
 # Returns an unexpected error in `error`, or issues a warning if that is NULL.
-cdef void report(cydriver.CUresult err, const char* api, UnexpectedError* error) noexcept nogil
+cdef void note_unexpected(cydriver.CUresult err, const char* api, UnexpectedError* error) noexcept nogil
 
 
 cdef class WeakHandle:
@@ -320,6 +320,11 @@ cdef bint are_streams_idle() noexcept nogil
 
 # Records an event in `entry` after the pending work of each busy stream. Returns false if no stream is busy.
 cdef bint find_work(Retired* entry) noexcept nogil
+
+# Destroys an event of this library's own, without a warning: the caller might hold a lock or report another error.
+cdef inline void destroy_event(cydriver.CUevent c_event) noexcept nogil:
+    cydriver.cuEventDestroy(c_event)
+
 # Puts `entry` on the retirement list: its resource is destroyed after its events. `entry` is then empty.
 cdef void retire_entry(Retired& entry) noexcept nogil
 # Destroys retired resources whose events have completed. Called after synchronizations.

@@ -376,7 +376,7 @@ cdef void query_streams() noexcept nogil:
                 # Returns immediately, because the stream is idle.
                 err = cydriver.cuStreamSynchronize(streams[i].h_stream.get())
             capture_lock().unlock()
-            report(err, b"cuStreamSynchronize", NULL)
+            note_unexpected(err, b"cuStreamSynchronize", NULL)
             leave_context(is_entered, NULL)
 
 
@@ -421,7 +421,7 @@ cdef cydriver.CUresult query_stream(cydriver.CUstream c_stream) noexcept nogil:
 
 cdef Work work_in_current_context(cydriver.CUstream c_stream, UnexpectedError* error) noexcept nogil:
     cdef cydriver.CUresult err = query_stream(c_stream)
-    report(err, b"cuStreamQuery", error)
+    note_unexpected(err, b"cuStreamQuery", error)
     return work_of_result(err)
 
 
@@ -433,11 +433,11 @@ cdef bint enter_context(const QueriedStream& stream, bint* is_entered, Unexpecte
     if c_context == NULL:
         return True
     err = cydriver.cuCtxGetCurrent(&c_current)
-    report(err, b"cuCtxGetCurrent", error)
+    note_unexpected(err, b"cuCtxGetCurrent", error)
     if err == cydriver.CUresult.CUDA_SUCCESS and c_current == c_context:
         return True
     err = cydriver.cuCtxPushCurrent(c_context)
-    report(err, b"cuCtxPushCurrent", error)
+    note_unexpected(err, b"cuCtxPushCurrent", error)
     is_entered[0] = err == cydriver.CUresult.CUDA_SUCCESS
     return is_entered[0]
 
@@ -445,10 +445,10 @@ cdef bint enter_context(const QueriedStream& stream, bint* is_entered, Unexpecte
 cdef void leave_context(bint is_entered, UnexpectedError* error) noexcept nogil:
     cdef cydriver.CUcontext c_context = NULL
     if is_entered:
-        report(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent", error)
+        note_unexpected(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent", error)
 
 
-cdef void report(cydriver.CUresult err, const char* api, UnexpectedError* error) noexcept nogil:
+cdef void note_unexpected(cydriver.CUresult err, const char* api, UnexpectedError* error) noexcept nogil:
     if not is_unexpected(err):
         return
     if error != NULL:
@@ -716,19 +716,14 @@ cdef void warn_of(const UnexpectedError& error) noexcept nogil:
 
 
 cdef bint has_succeeded(cydriver.CUresult err, const char* api, UnexpectedError* error) noexcept nogil:
-    report(err, api, error)
+    note_unexpected(err, api, error)
     return err == cydriver.CUresult.CUDA_SUCCESS
-
-
-# Without a warning, because the caller might hold the lock of the list.
-cdef void destroy_event(cydriver.CUevent c_event) noexcept nogil:
-    cydriver.cuEventDestroy(c_event)
 
 
 # A lost context has no work that anyone could wait for.
 cdef cpp_bool is_done(cydriver.CUevent c_event, UnexpectedError* error) noexcept nogil:
     cdef cydriver.CUresult err = cydriver.cuEventQuery(c_event)
-    report(err, b"cuEventQuery", error)
+    note_unexpected(err, b"cuEventQuery", error)
     return err != cydriver.CUresult.CUDA_ERROR_NOT_READY
 
 

@@ -25,11 +25,12 @@ from cuda.core._native._cuda_core cimport (
     capture_lock,
     context_registry,
     destroy_batch,
+    destroy_event,
     destroy_idle,
     find_work,
     is_context_capturing,
+    note_unexpected,
     relax_capture_mode,
-    report,
     retire,
     retire_entry,
     stream_registry,
@@ -243,11 +244,6 @@ cdef cydriver.CUresult reach_all_streams(cydriver.CUcontext c_context, cydriver.
 cdef int _records_contexts = -1  # unknown until the first call
 
 
-# Without a warning, because the wait reports the error of a lost context.
-cdef void destroy_event(cydriver.CUevent c_event) noexcept nogil:
-    cydriver.cuEventDestroy(c_event)
-
-
 # A context cannot be queried, and waiting for its known streams would miss external ones.
 cdef int synchronize_by_thread(const ContextHandle& h_context) except -1 nogil:
     cdef shared_ptr[BlockingCall] call
@@ -258,7 +254,7 @@ cdef int synchronize_by_thread(const ContextHandle& h_context) except -1 nogil:
     if is_capturing:
         return HANDLE_RETURN(cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, b"cuCtxSynchronize")
     if is_main_thread():
-        call = BlockingCall.start(&synchronize, h_context.get(), h_context.anchor())
+        call = BlockingCall.start(&synchronize_context, h_context.get(), h_context.anchor())
     if not call:
         HANDLE_RETURN(cydriver.cuCtxSynchronize(), b"cuCtxSynchronize")
         destroy_idle()
@@ -275,7 +271,7 @@ cdef int synchronize_by_thread(const ContextHandle& h_context) except -1 nogil:
 
 
 # Returns a negative result if the context could not be made current on the thread.
-cdef int synchronize(void* what) noexcept nogil:
+cdef int synchronize_context(void* what) noexcept nogil:
     cdef cydriver.CUcontext c_context = <cydriver.CUcontext>what
     cdef cydriver.CUresult err = cydriver.cuCtxPushCurrent(c_context)
     if err != cydriver.CUresult.CUDA_SUCCESS:
@@ -461,7 +457,7 @@ cdef bint wait_for_events(const Retired& pending) noexcept nogil:
                 if is_interrupted:
                     return False
             err = cydriver.cuEventQuery(pending.events[i].get())
-        report(err, b"cuEventQuery", NULL)
+        note_unexpected(err, b"cuEventQuery", NULL)
     return True
 
 

@@ -211,7 +211,7 @@ cdef class KernelNode(GraphNode):
     @property
     def cluster(self) -> tuple[int, int, int] | None:
         """The number of blocks in each dimension of a cluster, or None if the launch has no clusters."""
-        cdef cydriver.CUlaunchAttributeValue value = read_attribute(
+        cdef cydriver.CUlaunchAttributeValue value = read_node_attribute(
             self, cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
         )
         if value.clusterDim.x == 0:
@@ -221,7 +221,7 @@ cdef class KernelNode(GraphNode):
     @property
     def is_cooperative(self) -> bool:
         """Whether the launch is cooperative: all blocks are resident at the same time, so the grid can synchronize."""
-        cdef cydriver.CUlaunchAttributeValue value = read_attribute(
+        cdef cydriver.CUlaunchAttributeValue value = read_node_attribute(
             self, cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_COOPERATIVE
         )
         return value.cooperative != 0
@@ -241,7 +241,7 @@ cdef class KernelNode(GraphNode):
         OverflowError
             If it does not fit 32 bits.
         """
-        cdef cydriver.CUlaunchAttributeValue value = read_attribute(
+        cdef cydriver.CUlaunchAttributeValue value = read_node_attribute(
             self, cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PRIORITY
         )
         return value.priority
@@ -273,7 +273,7 @@ cdef class KernelNode(GraphNode):
             If the driver rejects the window, for example because it exceeds the device's
             ``max_access_policy_window_size``.
         """
-        cdef cydriver.CUlaunchAttributeValue value = read_attribute(
+        cdef cydriver.CUlaunchAttributeValue value = read_node_attribute(
             self, cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW
         )
         if value.accessPolicyWindow.num_bytes == 0:
@@ -309,7 +309,7 @@ cdef class KernelNode(GraphNode):
         return KernelValues_read(self._record.c_node)
 
 
-cdef cydriver.CUlaunchAttributeValue read_attribute(KernelNode self, cydriver.CUlaunchAttributeID c_id) except *:
+cdef cydriver.CUlaunchAttributeValue read_node_attribute(KernelNode self, cydriver.CUlaunchAttributeID c_id) except *:
     cdef cydriver.CUlaunchAttributeValue value
     cdef GraphLock lock
     lock_graphs(lock)
@@ -639,7 +639,7 @@ cdef class HostCallbackNode(GraphNode):
         cdef HostValues values = GraphNode_values(self)
         if values.called == NULL:
             return f" cfunc={<uintptr_t>values.params.host.fn:#x}"
-        return f" callback={name_of(self.callback)}"
+        return f" callback={callable_name(self.callback)}"
 
     cdef NodeValues _read(self):
         return HostValues_read(self._record.c_node)

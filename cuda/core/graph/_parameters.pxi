@@ -208,7 +208,7 @@ cdef unsigned long long address_of(str name, object value) except? 0:
     return number
 
 
-cdef size_t size_of(str name, object value) except? <size_t>-1:
+cdef size_t operand_size(str name, object value) except? <size_t>-1:
     try:
         number = operator.index(value)
     except TypeError:
@@ -348,7 +348,7 @@ cdef ConditionalValues ConditionalValues_create(
     self.params.conditional.handle = self.condition._c_handle
     self.params.conditional.type = c_type
     self.params.conditional.size = number
-    current_context(&self.params.conditional.ctx)
+    read_current_context(&self.params.conditional.ctx)
     return self
 
 
@@ -441,7 +441,7 @@ cdef HostValues HostValues_create(object fn, object user_data, object where):
     if user_data is not None:
         raise ValueError("user_data must be None for a Python callable; bind its arguments with functools.partial")
     add_object(self, fn)
-    add_object(self, f"host callback {name_of(fn)} of {where}")
+    add_object(self, f"host callback {callable_name(fn)} of {where}")
     self.called = self.anchors
     self.called.add_reference()
     self.params.host.fn = &run_callback
@@ -467,7 +467,7 @@ cdef object HostValues_callable(HostValues self):
     return <object>self.called.object(0) if self.called != NULL else None
 
 
-def name_of(fn) -> str:
+def callable_name(fn) -> str:
     """Return the name of a callable for messages, or ``?`` if it has none."""
     name = getattr(fn, "__name__", "?")
     return name if isinstance(name, str) else "?"
@@ -758,10 +758,10 @@ cdef MemsetValues MemsetValues_create(Operand dst, object value, object width, o
     self.dst = dst
     self.params.memset.dst = dst.address
     read_element(value, &self.params.memset)
-    self.params.memset.width = size_of("width", width)
-    self.params.memset.height = size_of("height", height)
-    self.params.memset.pitch = size_of("pitch", pitch)
-    current_context(&self.params.memset.ctx)
+    self.params.memset.width = operand_size("width", width)
+    self.params.memset.height = operand_size("height", height)
+    self.params.memset.pitch = operand_size("pitch", pitch)
+    read_current_context(&self.params.memset.ctx)
     anchor_operand(self, dst)
     return self
 
@@ -777,11 +777,11 @@ cdef MemsetValues MemsetValues_change(
     if value is not None:
         read_element(value, &self.params.memset)
     if width is not None:
-        self.params.memset.width = size_of("width", width)
+        self.params.memset.width = operand_size("width", width)
     if height is not None:
-        self.params.memset.height = size_of("height", height)
+        self.params.memset.height = operand_size("height", height)
     if pitch is not None:
-        self.params.memset.pitch = size_of("pitch", pitch)
+        self.params.memset.pitch = operand_size("pitch", pitch)
     anchor_operand(self, self.dst)
     return self
 
@@ -828,7 +828,7 @@ cdef int read_element(object value, cydriver.CUDA_MEMSET_NODE_PARAMS_v2* params)
     return 0
 
 
-cdef int current_context(cydriver.CUcontext* c_context) except -1:
+cdef int read_current_context(cydriver.CUcontext* c_context) except -1:
     HANDLE_RETURN(cydriver.cuCtxGetCurrent(c_context), b"cuCtxGetCurrent")
     return 0
 
@@ -872,7 +872,7 @@ cdef MemcpyValues MemcpyValues_create(Operand dst, Operand src, object size):
     self.is_plain = True
     self.dst = dst
     self.src = src
-    self.size = size_of("size", size)
+    self.size = operand_size("size", size)
     if is_on_device(dst.address):
         p.dstMemoryType = cydriver.CUmemorytype.CU_MEMORYTYPE_DEVICE
         p.dstDevice = dst.address
@@ -888,7 +888,7 @@ cdef MemcpyValues MemcpyValues_create(Operand dst, Operand src, object size):
     p.WidthInBytes = self.size
     p.Height = 1
     p.Depth = 1
-    current_context(&self.params.memcpy.copyCtx)
+    read_current_context(&self.params.memcpy.copyCtx)
     anchor_operand(self, dst)
     anchor_operand(self, src)
     return self
@@ -952,7 +952,7 @@ cdef AllocValues AllocValues_create(object size, object device, object memory_ty
     if not isinstance(memory_type, str) or memory_type not in kinds:
         raise ValueError(f"memory_type must be {format_or_list(kinds)}, not {shown(memory_type)}")
     self.memory_type = str(memory_type)
-    self.params.alloc.bytesize = size_of("size", size)
+    self.params.alloc.bytesize = operand_size("size", size)
     self.params.alloc.poolProps.allocType = cydriver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
     self.params.alloc.poolProps.location.type = cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
     if self.memory_type == "host":
@@ -963,12 +963,12 @@ cdef AllocValues AllocValues_create(object size, object device, object memory_ty
         self.params.alloc.poolProps.allocType = cydriver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_MANAGED
     peers = () if peer_access is None else list_argument("peer_access", peer_access, "Devices or ints, or None")
     self.peers = tuple([ordinal_of("peer_access", peer) for peer in peers])
-    set_access(self)
+    fill_access(self)
     return self
 
 
 # The driver copies the array when it adds the node.
-cdef int set_access(AllocValues self) except -1:
+cdef int fill_access(AllocValues self) except -1:
     cdef cydriver.CUmemAccessDesc one
     memset(&one, 0, sizeof(one))
     one.location.type = cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE

@@ -319,7 +319,7 @@ class OpaqueArrayOptions(Options):
     is_texture_gather: bool = False
 
     def _check(self):
-        check_image(self)
+        check_image_options(self)
 
 
 def create_opaque_array(Device device, options: OpaqueArrayOptions) -> OpaqueArray:
@@ -421,7 +421,7 @@ cdef DriverObject Array_wrap_foreign(const ArrayHandle& h_array, int device_id):
     with nogil:
         HANDLE_RETURN(cydriver.cuArray3DGetDescriptor(&c_description, c_array), b"cuArray3DGetDescriptor")
     return Array_wrap(
-        h_array, shape_of(c_description.Width, c_description.Height, c_description.Depth),
+        h_array, shape_of_extents(c_description.Width, c_description.Height, c_description.Depth),
         ARRAY_FORMAT.from_driver(c_description.Format), c_description.NumChannels, c_description.Flags, device_id,
     )
 
@@ -540,7 +540,7 @@ class MipmappedArrayOptions(Options):
     is_cubemap: bool = False
 
     def _check(self):
-        check_image(self)
+        check_image_options(self)
         self.num_levels = levels = checked_count("num_levels", self.num_levels)
         if levels >= 1 << 31:
             raise ValueError(f"num_levels must be less than 2**31, not {levels}")
@@ -654,7 +654,7 @@ cdef int Array_copy(OpaqueArray self, object other, str name, bint is_read, obje
         Buffer_pin(<Buffer>other, &memory)
         if is_read:
             check_writable(<Buffer>other, name)
-        check_size(name, memory.value().size, size)
+        check_operand_size(name, memory.value().size, size)
         keep_for_capture(stream, array.anchor(), memory.anchor())
         return copy_in_stream_order(self, array, memory.value().pointer, False, is_read, c_stream, stream_pin)
     if not PyObject_CheckBuffer(other):
@@ -663,14 +663,14 @@ cdef int Array_copy(OpaqueArray self, object other, str name, bint is_read, obje
         raise TypeError(f"{name} must have elements of plain bytes; these refer to Python objects")
     PyObject_GetBuffer(other, &view, PyBUF_SIMPLE | (PyBUF_WRITABLE if is_read else 0))
     try:
-        check_size(name, view.len, size)
+        check_operand_size(name, view.len, size)
         keep_for_capture(stream, array.anchor(), Anchor.of_object(<PyObject*>other))
         return copy_in_stream_order(self, array, <uintptr_t>view.buf, True, is_read, c_stream, stream_pin)
     finally:
         PyBuffer_Release(&view)
 
 
-cdef int check_size(str name, size_t given, size_t size) except -1:
+cdef int check_operand_size(str name, size_t given, size_t size) except -1:
     if given < size:
         raise ValueError(f"{name} has {given} bytes, fewer than the {size} bytes of the array")
     return 0
@@ -771,7 +771,7 @@ cpdef tuple driver_extents(tuple shape, unsigned int flags):
     return shape if rank == 3 else (shape[0], 0, 0)
 
 
-def shape_of(width: int, height: int, depth: int) -> tuple[int, ...]:
+def shape_of_extents(width: int, height: int, depth: int) -> tuple[int, ...]:
     """Return the shape for the extents that the driver returns."""
     return tuple(extent for extent in (width, height, depth) if extent) or (0,)
 
@@ -822,7 +822,7 @@ _MAX_COUNT = (1 << 63) - 1
 _CHANNELS = (1, 2, 4)
 
 
-def check_image(options) -> None:
+def check_image_options(options) -> None:
     """Check and normalize the options that arrays and mipmapped arrays share.
 
     Raises
