@@ -38,7 +38,7 @@ def installed():
 
 
 @pytest.mark.requires(source=True, module="scikit_build_core")
-def test_source_archive_has_every_file_and_nothing_that_was_built(tmp_path):
+def test_source_archive_has_every_file_and_no_built_one(tmp_path):
     copy = tmp_path / "copy"
     wanted = [path for folder in FOLDERS for path in (DEVICE / folder).rglob("*") if is_source(path)]
     wanted += [path for path in DEVICE.iterdir() if path.is_file()]
