@@ -26,11 +26,8 @@ def pytest_configure(config):
         cuda.emulator.activate()
 
 
-def pytest_collection_modifyitems(config, items):
+def pytest_collection_modifyitems(items):
     for item in items:
-        # With --dist loadgroup, the tests of a file run in one worker, which sets up their fixtures once.
-        if config.pluginmanager.hasplugin("xdist") and item.path.stem != "test_compilers":
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
         fixtures = set(getattr(item, "fixturenames", ()))
         needs = {"device": True} if {"device", "stream"} & fixtures else {}
         if "driver" in fixtures:
