@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The paths of the driver and NVRTC for ``library_calls.hpp``, which opens the libraries.
+"""The paths of the driver and NVRTC for ``_native/calls.cpp``, which opens the libraries.
 
 The dynamic linker finds the driver by its name, and NVRTC is nearly always in a wheel beside the bindings. Only
 otherwise does ``cuda.pathfinder`` search, because importing it takes longer than importing this package.
