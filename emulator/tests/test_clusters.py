@@ -107,8 +107,8 @@ def test_blocks_read_their_index_in_cluster(driver, library, cluster):
 def test_blocks_read_each_others_shared_memory_between_barriers(driver, library, blocks):
     found = run(driver, library, b"rotate", np.zeros(blocks * 32, np.int32), (blocks,), 32, shared=128)
     block, i = np.divmod(np.arange(blocks * 32), 32)
-    neighbour = block // 4 * 4 + (block + 1) % 4
-    assert (found == 3 * (5 * (neighbour * 32 + i) + 10000)).all()
+    neighbor = block // 4 * 4 + (block + 1) % 4
+    assert (found == 3 * (5 * (neighbor * 32 + i) + 10000)).all()
 
 
 def test_barrier_does_not_wait_for_ended_threads(driver, library):

@@ -17,7 +17,7 @@ ACCEPTED = """
 --jump-table-density=3|--optimization-info=inline|--define-macro=X|--define-macro X|-Ofc=max|-diag-suppress=1,2
 -Werror=all-warnings|--brief-diagnostics=true|-builtin-initializer-list=true|--device-int128|--dopt=on|-maxrregcount|-jtd|-I
 """
-REFUSED = {
+REJECTED = {
     "--gpu-architecture=sm_70": "invalid value for --gpu-architecture (-arch)",
     "-arch=sm_77": "invalid value for --gpu-architecture (-arch)",
     "-arch=native": "invalid value for --gpu-architecture (-arch)",
@@ -57,7 +57,7 @@ REFUSED = {
     "-dc -dw": "Both --device-c (-dc) and --device-w (-dw) specified",
 }
 # NVRTC ends these messages without a newline.
-REFUSED_WITHOUT_NEWLINE = {
+REJECTED_WITHOUT_NEWLINE = {
     "-device-float128 -arch=sm_90": "option --device-float128 is not supportedon architectures earlier than sm_100",
     "--numba-debug": "option --numba-debug is only supported when --device-debug is also specified",
 }
@@ -69,16 +69,16 @@ def test_nvrtc_options_are_accepted(driver, option):
     assert (program.result, program.log) == ("SUCCESS", "")
 
 
-@pytest.mark.parametrize("option", REFUSED)
+@pytest.mark.parametrize("option", REJECTED)
 def test_unknown_options_are_rejected(driver, option):
     program = Program(KERNEL, *option.split(" "))
-    assert (program.result, program.log) == ("INVALID_OPTION", f"nvrtc: error: {REFUSED[option]}\n")
+    assert (program.result, program.log) == ("INVALID_OPTION", f"nvrtc: error: {REJECTED[option]}\n")
 
 
-@pytest.mark.parametrize("option", REFUSED_WITHOUT_NEWLINE)
+@pytest.mark.parametrize("option", REJECTED_WITHOUT_NEWLINE)
 def test_options_are_rejected_without_their_prerequisites(driver, option):
     program = Program(KERNEL, *option.split(" "))
-    assert (program.result, program.log) == ("INVALID_OPTION", f"nvrtc: error: {REFUSED_WITHOUT_NEWLINE[option]}")
+    assert (program.result, program.log) == ("INVALID_OPTION", f"nvrtc: error: {REJECTED_WITHOUT_NEWLINE[option]}")
 
 
 @pytest.mark.parametrize(

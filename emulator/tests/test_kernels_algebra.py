@@ -74,7 +74,7 @@ def graph(rng):
     return (matrix + matrix.T).tocsr()
 
 
-def neighbours(graph):
+def neighbors(graph):
     return graph.indptr.astype(np.int32), graph.indices.astype(np.int32)
 
 
@@ -85,7 +85,7 @@ def test_breadth_first_search(stream, graph):
         level += 1
         found, count = np.zeros(200, np.int32), np.zeros(1, np.int32)
         work = (frontier, frontier.size, found, count, distance, level)
-        graphs(stream, "next_level", -(-frontier.size // 64), 64, *neighbours(graph), *work)
+        graphs(stream, "next_level", -(-frontier.size // 64), 64, *neighbors(graph), *work)
         frontier = found[: count[0]].copy()
     expected = csgraph.shortest_path(graph, unweighted=True, indices=0)
     np.testing.assert_array_equal(distance, np.where(np.isinf(expected), -1, expected))
@@ -119,7 +119,7 @@ def test_page_ranks(stream, rng):
     rank = np.full(50, 1 / 50)
     for _ in range(30):
         following = np.zeros(50)
-        graphs(stream, "pass_rank", 1, 64, *neighbours(sparse.csr_array(links)), rank, following, 50, 0.85)
+        graphs(stream, "pass_rank", 1, 64, *neighbors(sparse.csr_array(links)), rank, following, 50, 0.85)
         rank = following
     passed = (links / links.sum(1, keepdims=True)).T
     expected = np.linalg.solve(np.eye(50) - 0.85 * passed, np.full(50, 0.15 / 50))

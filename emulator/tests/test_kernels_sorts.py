@@ -33,7 +33,7 @@ def test_radix_sort_is_stable(stream, rng):
 def test_odd_even_sort_ends_when_nothing_changes(stream, rng):
     x = rng.random(101, np.float32)
     expected, rounds = np.sort(x), np.zeros(1, np.int32)
-    sorts(stream, "neighbour_sort", 1, 64, x, 101, rounds)
+    sorts(stream, "neighbor_sort", 1, 64, x, 101, rounds)
     np.testing.assert_array_equal(x, expected)
     assert 2 <= rounds[0] <= 52
 

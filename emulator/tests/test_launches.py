@@ -28,7 +28,7 @@ def result(driver, kernel, grid=ONE, block=ONE, shared=0, arguments=0, extra=0):
 
 
 # The driver also rejected these on an H200.
-REFUSED = [
+REJECTED = [
     ("nothing", (0, 1, 1), ONE, 0),
     ("nothing", ONE, (0, 1, 1), 0),
     ("nothing", ONE, (2048, 1, 1), 0),
@@ -41,7 +41,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "grid", "block", "shared"), REFUSED)
+@pytest.mark.parametrize(("name", "grid", "block", "shared"), REJECTED)
 def test_invalid_launches_are_rejected(driver, context, kernel, name, grid, block, shared):
     assert result(driver, kernel(name), grid, block, shared) == "INVALID_VALUE"
     driver.cuCtxSynchronize()

@@ -106,7 +106,7 @@ run('plane', other_texture, out)
     assert "belongs to device 1" in child(PROGRAM + code)
 
 
-REFUSED = {
+REJECTED = {
     "no width": {"Width": 0},
     "three channels": {"NumChannels": 3},
     "depth without height": {"Height": 0, "Depth": 4},
@@ -127,9 +127,9 @@ def description_of(driver, **changes):
     return description
 
 
-@pytest.mark.parametrize("what", REFUSED)
+@pytest.mark.parametrize("what", REJECTED)
 def test_invalid_arrays_are_rejected(driver, context, what):
-    assert driver.result("cuArray3DCreate", description_of(driver, **REFUSED[what])) == "INVALID_VALUE"
+    assert driver.result("cuArray3DCreate", description_of(driver, **REJECTED[what])) == "INVALID_VALUE"
 
 
 def test_unimplemented_arrays_are_not_supported(driver, context):

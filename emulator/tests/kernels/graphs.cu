@@ -4,7 +4,7 @@
 // Algorithms on graphs, given as compressed sparse rows or as a matrix.
 
 // One level of a breadth-first search: reads a queue of nodes and writes the next one.
-extern "C" __global__ void next_level(const int* starts, const int* neighbours, const int* frontier, int size, int* found,
+extern "C" __global__ void next_level(const int* starts, const int* neighbors, const int* frontier, int size, int* found,
                                       int* count, int* distance, int level)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -12,8 +12,8 @@ extern "C" __global__ void next_level(const int* starts, const int* neighbours, 
         return;
     const int node = frontier[i];
     for (int k = starts[node]; k < starts[node + 1]; ++k)
-        if (atomicCAS(&distance[neighbours[k]], -1, level) == -1)
-            found[atomicAdd(count, 1)] = neighbours[k];
+        if (atomicCAS(&distance[neighbors[k]], -1, level) == -1)
+            found[atomicAdd(count, 1)] = neighbors[k];
 }
 
 // One step of the Floyd-Warshall algorithm: shortest paths that may use one more node.

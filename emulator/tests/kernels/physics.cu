@@ -43,10 +43,10 @@ struct Shape {
     __device__ virtual double distance(Vector point) const = 0;
 };
 struct Ball : Shape {
-    Vector centre;
+    Vector center;
     double radius;
-    __device__ Ball(Vector centre, double radius) : centre(centre), radius(radius) {}
-    __device__ double distance(Vector point) const override { return (point - centre).length() - radius; }
+    __device__ Ball(Vector center, double radius) : center(center), radius(radius) {}
+    __device__ double distance(Vector point) const override { return (point - center).length() - radius; }
 };
 struct Floor : Shape {
     double height;

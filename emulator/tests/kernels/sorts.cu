@@ -53,7 +53,7 @@ extern "C" __global__ void radix_sort(unsigned* data, int* order)
 }
 
 // An odd-even sort, until a round changes nothing.
-extern "C" __global__ void neighbour_sort(float* data, int n, int* rounds)
+extern "C" __global__ void neighbor_sort(float* data, int n, int* rounds)
 {
     const int i = threadIdx.x;
     int changed = 1, round = 0;
