@@ -30,7 +30,7 @@ class Point(ctypes.Structure):
     _fields_ = (("x", ctypes.c_float), ("y", ctypes.c_float), ("tag", ctypes.c_int))
 
 
-class Colour(enum.IntEnum):
+class Color(enum.IntEnum):
     RED = 3
 
 
@@ -172,7 +172,7 @@ def test_subclasses_count_as_their_base():
     class Region(Buffer):
         pass
 
-    assert packed(Colour.RED, 4) == (3).to_bytes(4, "little")
+    assert packed(Color.RED, 4) == (3).to_bytes(4, "little")
     assert packed(Half(0.5), 8) == struct.pack("d", 0.5)
     assert packed(Region.from_handle(64, 8), 8) == (64).to_bytes(8, "little")
 

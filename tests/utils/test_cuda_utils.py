@@ -235,8 +235,8 @@ def test_options_of_wrong_type_are_rejected(wrong):
 
 
 def test_options_with_unknown_fields_are_rejected():
-    with pytest.raises(TypeError, match="colour"):
-        check_or_create_options(Choice, {"colour": 1})
+    with pytest.raises(TypeError, match="color"):
+        check_or_create_options(Choice, {"color": 1})
 
 
 # --- Names for other packages ----------------------------------------------------------------------

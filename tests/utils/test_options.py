@@ -45,8 +45,8 @@ def test_assigned_fields_are_checked_when_the_options_are_used():
 
 
 def test_unknown_fields_are_rejected():
-    with pytest.raises(AttributeError, match="colour"):
-        Sized().colour = 1
+    with pytest.raises(AttributeError, match="color"):
+        Sized().color = 1
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_unknown_fields_are_rejected():
     [
         ("sizes", "Sized has no field 'sizes'; did you mean 'size'[?]"),
         ("names", "Sized has no field 'names'; did you mean 'name'[?]"),
-        ("colour", "Sized has no field 'colour'; its fields are size, name"),
+        ("color", "Sized has no field 'color'; its fields are size, name"),
     ],
 )
 def test_error_of_an_unknown_field_suggests_the_nearest_one(name, message):

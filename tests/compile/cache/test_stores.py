@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Behaviour that both program caches share: keys, values, counters, limits."""
+"""Behavior that both program caches share: keys, values, counters, limits."""
 
 import pickle
 import threading
