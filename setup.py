@@ -66,7 +66,9 @@ class BuildExtensions(build_ext):
             shutil.copytree(CALLS, self.build_lib, dirs_exist_ok=True)
             programs, outputs = f"{self.build_lib}/cuda/core/examples/programs", ("__pycache__", "*.png", "*.gif")
             shutil.copytree("examples", programs, ignore=shutil.ignore_patterns(*outputs), dirs_exist_ok=True)
-            runpy.run_path("tools/stubs.py")["write_stubs"](Path.cwd(), Path("cuda/core").resolve(), Path(self.build_lib))
+            runpy.run_path("tools/stubs.py")["write_stubs"](
+                Path.cwd(), Path("cuda/core").resolve(), Path(self.build_lib)
+            )
         target = Path("." if self.inplace else self.build_lib, "cuda")
         runpy.run_path("tools/host_headers.py")["write_headers"](target / "core" / "driver" / "include" / "host")
 

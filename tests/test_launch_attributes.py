@@ -48,7 +48,8 @@ def with_driver(names):
 
 FOR_LAUNCHES = with_driver(VALUES)
 NAMES_FOR_BINDINGS = [
-    pytest.param(name, marks=pytest.mark.requires(bindings=(13, 0) if NUMBERS[name] > 14 else (12, 9))) for name in VALUES
+    pytest.param(name, marks=pytest.mark.requires(bindings=(13, 0) if NUMBERS[name] > 14 else (12, 9)))
+    for name in VALUES
 ]
 # A CUDA 13.0 driver rejects preferred clusters of nodes, although it captures launches with them.
 FOR_NODES = with_driver(sorted(VALUES.keys() - {"shared_memory_carveout", "preferred_cluster"}))

@@ -232,7 +232,9 @@ def test_failures_show_the_arguments_of_kernels(stream):
     launch(stream, ONE, many, *[bytes(20)] * 7, 9)
     values(4096, 0.1, 1e300, -7, 255, True, (1, -2.5), 1, pair, bytes(20), grid=1, block=1, stream=stream)
     first, second, *_ = last_launches(stream)
-    assert first.startswith("values(0x1000, 0.1, 1e+300, -7, 255, True, (1, -2.5), 0x3f80, 0x200000001, <20 bytes>) at ")
+    assert first.startswith(
+        "values(0x1000, 0.1, 1e+300, -7, 255, True, (1, -2.5), 0x3f80, 0x200000001, <20 bytes>) at "
+    )
     assert second.startswith(f"many({'<20 bytes>, ' * 6}..., ...) at ")
 
 

@@ -135,9 +135,7 @@ def test_misaligned_memory_is_rejected(view):
         ),
     ],
 )
-def test_layouts_unreadable_by_the_copy_engine_are_rejected(
-    view, shape, strides, arguments, error, message
-):
+def test_layouts_unreadable_by_the_copy_engine_are_rejected(view, shape, strides, arguments, error, message):
     part = StridedMemoryView.from_buffer(view.exporting_obj, shape, strides, dtype=F32)
     with pytest.raises(error, match=message):
         part.as_tensor_map(**{"box_dim": (4, 16), **arguments})

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compile and run a whole CUDA C++ program, with host functions, ``main()`` and ``kernel<<<grid, block>>>(...)``.
 
-The files are split into a device part, which ``cuda.core.Program`` compiles, and a host part, which g++ compiles against
-the small runtime API in ``programs/runtime/cuda_runtime.h``. The process then calls ``main()``.
+The files are split into a device part, which ``cuda.core.Program`` compiles, and a host part, which g++ compiles
+against the small runtime API in ``programs/runtime/cuda_runtime.h``. The process then calls ``main()``.
 
     python programs.py FILE.cu ... [-I DIRECTORY] [-D NAME[=VALUE]] [-- ARGUMENTS]
 
@@ -169,7 +169,7 @@ class Splitter:
             self.variable_or_type(words, is_class)
 
     def end_of_body(self, start: int) -> int:
-        """Return the end of a function whose first brace is at ``start``, which can initialize a constructor's member."""
+        """Return the end of a function whose first brace, at ``start``, can initialize a constructor's member."""
         stop = closing(self.tokens, start)
         while (i := next_word(self.tokens, stop)) < len(self.tokens) and self.tokens[i].text in (",", "{"):
             while self.tokens[i].text != "{":

@@ -283,7 +283,9 @@ def test_missing_program_header_error_has_no_note(driver):
 def test_toolkit_header_on_the_include_path_is_a_single_error(driver, tmp_path):
     (tmp_path / "cuda_awbarrier.h").write_text("struct pipeline { unknown x; };\nother y;\n" * 50)
     log = Program("\n#include <cuda_awbarrier.h>\n" + KERNEL, f"-I{tmp_path}").log
-    message = "a header of the CUDA toolkit, cuda_awbarrier.h, cannot be compiled for the software device; you can include"
+    message = (
+        "a header of the CUDA toolkit, cuda_awbarrier.h, cannot be compiled for the software device; you can include"
+    )
     assert log.startswith(f"default_program(2): catastrophic error: {message}")
     assert "1 catastrophic error detected" in log
 

@@ -127,10 +127,7 @@ extern "C" __global__ void rows(int* x, int* out, int bad)
 def test_index_leaving_its_row_is_reported_on_request():
     found = run_cases(ROWS, ["rows"], "memory,rows", block=64)
     assert found["rows", 0] == ""
-    assert (
-        "kernel rows: index out of bounds: index 8 in an array of type 'int [8]'\n  at bugs.cu:7"
-        in found["rows", 1]
-    )
+    assert "kernel rows: index out of bounds: index 8 in an array of type 'int [8]'\n  at bugs.cu:7" in found["rows", 1]
     assert run_cases(ROWS, ["rows"], "memory", block=64)["rows", 1] == ""
 
 

@@ -127,7 +127,9 @@ def main(arguments: list[str] | None = None, programs: Path = PROGRAMS) -> int:
     parser.add_argument("names", nargs="*", help="programs, or modules of a suite; default: all")
     parser.add_argument("--peer", metavar="PYTHON", help="another interpreter, to compare with")
     parser.add_argument("--wheels", metavar="FOLDER", help="run in an environment of the wheels in a folder")
-    parser.add_argument("--official", metavar="DEVICE", help="run the official package on a wheel of the software device")
+    parser.add_argument(
+        "--official", metavar="DEVICE", help="run the official package on a wheel of the software device"
+    )
     parser.add_argument("--download", metavar="FOLDER", help="only fetch the wheels of the clients into a folder")
     parser.add_argument("--suite", choices=suites.SUITES, help="run the test suite of a library instead")
     parser.add_argument("--seconds", type=float, default=3000, help="time limit of a suite")
@@ -157,7 +159,9 @@ def run_all(chosen, pythons: list[str], programs: Path, options: Sequence[str] =
     paths = sorted(programs.glob("*.py"))
     unknown = set(chosen.names) - {path.stem for path in paths}
     if unknown:
-        sys.exit(f"there is no program {', '.join(sorted(unknown))}; there are {', '.join(path.stem for path in paths)}")
+        sys.exit(
+            f"there is no program {', '.join(sorted(unknown))}; there are {', '.join(path.stem for path in paths)}"
+        )
     outcomes = []
     for path in paths:
         if not chosen.names or path.stem in chosen.names:

@@ -5,11 +5,11 @@
 import gc
 import threading
 
-import cuda.emulator
 import numpy as np
 import pytest
 
 import cuda.core.driver as drv
+import cuda.emulator
 from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, Device
 from cuda.core._memory._memory_pool import allocate_as
 from cuda.core._utils import libraries

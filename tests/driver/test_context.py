@@ -4,11 +4,11 @@
 
 import pickle
 
-import cuda.emulator
 import pytest
 
 import cuda.core
 import cuda.core.driver as drv
+import cuda.emulator
 from support.contexts import current_context, foreign_context, no_context
 from support.interpreter import run
 from support.threads import COUNT, in_thread, run_in_threads

@@ -4,12 +4,12 @@
 
 import gc
 
-import cuda.emulator
 import numpy as np
 import pytest
 
 import cuda.core
 import cuda.core.driver as drv
+import cuda.emulator
 from cuda.core.driver import compiler
 from support.work import settle
 

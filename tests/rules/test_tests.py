@@ -14,12 +14,7 @@ pytestmark = pytest.mark.requires(source=True)
 
 # Programs in driver/ported are as their authors wrote them, and tests/fuzz judges by its verdicts.
 SUITES = (ROOT / "tests", ROOT / "emulator" / "tests")
-FILES = [
-    path
-    for suite in SUITES
-    for path in sorted(suite.rglob("*.py"))
-    if {"fuzz", "ported"}.isdisjoint(path.parts)
-]
+FILES = [path for suite in SUITES for path in sorted(suite.rglob("*.py")) if {"fuzz", "ported"}.isdisjoint(path.parts)]
 JUDGES = {"raises", "warns", "fail"}  # of pytest
 NAME_LIMIT = 60  # characters
 

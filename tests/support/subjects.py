@@ -122,7 +122,10 @@ WITH_CAPABILITIES: dict[str, tuple[Callable, dict]] = {
     "SMResource": (lambda: Device(0).resources.sm, {"green": True}),
     "DeviceResources": (lambda: Device(0).resources, {"green": True}),
     "TensorMapDescriptor": (_tensor_map, {"compute": (9, 0)}),
-    "MulticastObject": (lambda: MulticastObject([0], 1), {"vmm": True, "property": "multicast_supported", "software": True}),
+    "MulticastObject": (
+        lambda: MulticastObject([0], 1),
+        {"vmm": True, "property": "multicast_supported", "software": True},
+    ),
 }
 
 

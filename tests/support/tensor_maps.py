@@ -8,7 +8,7 @@ import functools
 
 import numpy as np
 
-from cuda.core import CUDAError, Device, LaunchConfig, Program, ProgramOptions, TensorMapDescriptor, launch
+from cuda.core import CUDAError, Device, LaunchConfig, Program, ProgramOptions, launch
 
 SOURCE = r"""
 struct alignas(64) CUtensorMap { unsigned long long opaque[16]; };

@@ -104,7 +104,9 @@ def shown_argument(block: bytes, c_type: str | None, offset: int, size: int) -> 
     if len(value) < size:
         return "..."
     if letters and not set(letters) & set("cEnN"):
-        items = [f"{item:.7g}" if isinstance(item, float) else str(item) for item in struct.unpack("=" + letters, value)]
+        items = [
+            f"{item:.7g}" if isinstance(item, float) else str(item) for item in struct.unpack("=" + letters, value)
+        ]
         return items[0] if len(items) == 1 else f"({', '.join(items)})"
     return hex(int.from_bytes(value, "little")) if size <= 8 else f"<{size} bytes>"
 

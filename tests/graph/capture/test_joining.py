@@ -78,9 +78,7 @@ FORKS = {"split": lambda body, device: body.split(2)[1], "split twice": fork_of_
 @pytest.mark.requires(cuda=(12, 3))
 @pytest.mark.parametrize("end", ["end_building", "close"])
 @pytest.mark.parametrize("way", FORKS)
-def test_unjoined_fork_of_a_body_fails_the_end_of_the_body(
-    builder, device, kernel, memory, stream, way, end
-):
+def test_unjoined_fork_of_a_body_fails_the_end_of_the_body(builder, device, kernel, memory, stream, way, end):
     builder.begin_building()
     body = builder.if_then(builder.create_condition(0)).begin_building()
     fork = FORKS[way](body, device)
