@@ -55,9 +55,9 @@ def line_of(text, name):
     """Return the number of the line that defines a name such as ``Stream.sync``, or None."""
     start, number = 0, None
     for part in name.split("."):
-        definition = (
-            rf"^ *(?:cdef |cpdef |async )*(?:class|def|[\w\[\], ]+ (?=\w+\()) ?{part}\b(?! *$)|^ *{part}(?:: | = )"
-        )
+        indent = "" if number is None else " *"  # a local variable of the same name defines nothing
+        kind = r"(?:cdef |cpdef |async )*(?:class|def|[\w\[\], ]+ (?=\w+\()) ?"
+        definition = rf"^ *{kind}{part}\b(?! *$)|^{indent}{part}(?:: | = )"
         match = re.compile(definition, re.MULTILINE).search(text, start)
         if match is None:
             return number

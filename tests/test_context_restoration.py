@@ -156,7 +156,7 @@ def test_failed_context_restoration_raises_and_creates_nothing(prepare, call, wh
         assert f"{current:#x}" in "".join(info.value.__notes__)
         Device(0).set_current()
         del info
-        assert handles() == before
+        assert set(handles()) <= set(before)  # those of earlier tests may be gone
 
     on_two_devices(check)
 
@@ -175,7 +175,7 @@ def test_call_error_has_the_failed_restoration_as_a_note(prepare, call):
         [note] = [text for text in info.value.__notes__ if "cuCtxPopCurrent" in text]
         assert f"The current context of this thread is now {current_context():#x}" in note
         del info
-        assert handles() == before
+        assert set(handles()) <= set(before)
 
     on_two_devices(check)
 

@@ -3,6 +3,10 @@
 """Activating the software device, and the functions that its library exports."""
 
 import ctypes
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,6 +24,18 @@ def address_of(driver, name, version=13050, flags=0):
 def test_activating_twice_has_no_effect(driver):
     cuda.emulator.activate()
     assert cuda.emulator.is_active()
+
+
+@pytest.mark.parametrize(("files", "todo"), [(["CMakeLists.txt"], "cmake -S . -B build"), ([], "it is built on Linux")])
+def test_unbuilt_package_says_so_in_one_sentence(tmp_path, files, todo):
+    package = Path(cuda.emulator.__file__).parent
+    shutil.copytree(package, tmp_path / "cuda" / "emulator", ignore=shutil.ignore_patterns("*.so*", "device_include"))
+    for name in files:
+        (tmp_path / name).touch()
+    command = [sys.executable, "-m", "cuda.emulator", "-c", "print('ran')"]
+    done = subprocess.run(command, cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (1, "", 1), done.stderr
+    assert "the software device was not built" in done.stderr and todo in done.stderr
 
 
 def test_version_matches_headers(driver):

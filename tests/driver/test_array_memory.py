@@ -12,7 +12,6 @@ import cuda.core.driver as drv
 import cuda.emulator
 from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, Device
 from cuda.core._memory._memory_pool import allocate_as
-from cuda.core._utils import libraries
 from cuda.core.driver import _array_memory as _array_memory
 from cuda.core.driver import compiler, curandom, gpuarray
 from cuda.core.driver._array_memory import ResultAllocation, SharedAllocation
@@ -60,7 +59,7 @@ def test_only_results_are_allocated_from_the_pool(array):
 @pytest.fixture
 def keeping(monkeypatch):
     """A context that keeps freed memory of its arrays for the next ones, as it does on hardware."""
-    monkeypatch.setattr(libraries, "checks_memory", lambda: False)
+    monkeypatch.setattr(_array_memory, "checks_memory", lambda: False)
     monkeypatch.setattr(_array_memory._ArrayMemory, "_idle", {})
     context = drv.Device(0).make_context()
     yield context
