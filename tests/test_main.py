@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import cuda.core
+import cuda.emulator
 from cuda.core import __main__ as program
 
 ROOT = Path(__file__).resolve().parents[1]
