@@ -19,13 +19,13 @@ __all__ = ["apply", "checks_memory", "compiler_build", "facts", "has_dropped_wor
 # All that this package calls in ``cuda.emulator``, and what each function promises. Both packages test it.
 CALLS = {
     "activate": "makes it the driver of this process; RuntimeError if it cannot, ValueError if a variable is wrong",
+    "describe": "returns a dict: the path of its `library`, if built; of its `code`, all that a key of a cache needs",
     "has_gpu": "returns whether a driver reports a GPU, and loads no driver for good that reports none",
     "is_active": "returns whether it is the driver of this process, and loads nothing",
-    "library_path": "returns the path of the library that replaces driver and compilers; each build is another file",
     "reset": "makes all contexts usable after a faulty kernel; objects and memory stay valid",
     "settle_interrupts": "waits until a Ctrl-C has ended the kernels; returns whether it has dropped work",
 }
-NEEDED = 1  # the version of cuda.emulator.INTERFACE with which this package works
+NEEDED = 2  # the version of cuda.emulator.INTERFACE with which this package works
 
 _CHOICES = ("hardware", "software", "auto")
 _chosen: str | None = None  # the value that apply() found
@@ -86,13 +86,11 @@ def checks_memory() -> bool:
 def compiler_build() -> str:
     """Return what identifies the compilers of this process beside their versions, for keys of caches.
 
-    The versions identify NVIDIA's. The software device has its own compilers, each build of it others.
+    The versions identify NVIDIA's. The software device compiles with a host compiler, and with the checks that are
+    selected.
     """
     emulator = _active()
-    if emulator is None:
-        return ""
-    state = os.stat(emulator.library_path())
-    return f"software {state.st_size} {state.st_mtime_ns}"
+    return "" if emulator is None else f"software {emulator.describe()['code']}"
 
 
 def facts() -> dict:
@@ -101,11 +99,10 @@ def facts() -> dict:
     The path of its library is None if it is not installed, or was not built.
     """
     emulator = _installed()
-    path = None if emulator is None else emulator.library_path()
     return {
         "choice": _chosen or _read_variable(),
         "is_active": emulator is not None and emulator.is_active(),
-        "library": path if path is not None and os.path.exists(path) else None,
+        "library": None if emulator is None else emulator.describe()["library"],
     }
 
 

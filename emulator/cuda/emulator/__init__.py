@@ -31,6 +31,7 @@ __all__ = [
     "Plan",
     "activate",
     "check",
+    "describe",
     "end_kernels",
     "fail",
     "has_gpu",
@@ -43,9 +44,9 @@ __all__ = [
     "unsupported_calls",
 ]
 
-# The version of what cuda.core relies on: activate, has_gpu, is_active, library_path, reset and settle_interrupts. It
+# The version of what cuda.core relies on: activate, describe, has_gpu, is_active, reset and settle_interrupts. It
 # increases when a newer cuda.core would not work with an older device.
-INTERFACE = 1
+INTERFACE = 2
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _REPLACED = ("libcuda.so.1", "libnvrtc.so.13", "libnvrtc.so.12")
@@ -59,6 +60,30 @@ def __dir__():
 def library_path() -> str:
     """Return the path of the shared library of the software device."""
     return os.path.join(_HERE, "_emulator.so")
+
+
+def describe() -> dict[str, str | None]:
+    """Return the path of the library, and what identifies the code that it compiles.
+
+    Returns
+    -------
+    dict
+        ``library``: the path of the library, or None if it was not built. ``code``: a str that changes with everything
+        besides a program that determines its compiled code: the build of the device, the host compiler, the checks of
+        ``CUDA_EMULATOR_CHECK``, and the CUDA version. None if the software device is not active. Keys of caches for
+        compiled code must contain it.
+
+    Examples
+    --------
+    >>> import cuda.emulator
+    >>> sorted(cuda.emulator.describe())
+    ['code', 'library']
+    """
+    path = library_path()
+    return {
+        "library": path if os.path.exists(path) else None,
+        "code": _text(_library.emulator_code_identity) if is_active() else None,
+    }
 
 
 def is_active() -> bool:
@@ -575,8 +600,8 @@ def _declare(library):
     counter = ctypes.POINTER(ctypes.c_uint64)
     library.emulator_leaks.argtypes = library.emulator_unsupported.argtypes = (text, size)
     library.emulator_leaks.restype = library.emulator_unsupported.restype = size
-    library.emulator_error_of_variables.argtypes = (text, size)
-    library.emulator_error_of_variables.restype = size
+    library.emulator_error_of_variables.argtypes = library.emulator_code_identity.argtypes = (text, size)
+    library.emulator_error_of_variables.restype = library.emulator_code_identity.restype = size
     library.emulator_set_python.argtypes = (text,)
     library.emulator_set_python.restype = None
     library.emulator_stop_callbacks.argtypes = library.emulator_end_work.argtypes = (ctypes.c_int,)

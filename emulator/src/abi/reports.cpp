@@ -6,6 +6,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
+#include <unistd.h>
 
 #include "../config.hpp"
 #include "../front/front.hpp"
@@ -145,6 +146,16 @@ EMU_EXPORT size_t emulator_unsupported(char* buffer, size_t size)
         if (uint64_t count = emu::abi::unsupported_calls(i))
             text += std::string(emu::abi::entries[i].symbol) + " " + std::to_string(count) + "\n";
     return give_report(text, buffer, size);
+}
+
+// With coverage, advice or a debugger, the compilation also keeps sources for this process, so each process compiles.
+EMU_EXPORT size_t emulator_code_identity(char* buffer, size_t size)
+{
+    static const Checks& checks = config().checks;
+    static const bool is_own = checks.coverage || checks.advice || checks.debug;
+    static const std::string own =
+        is_own ? " " + std::to_string(getpid()) + " " + std::to_string(Clock::now().time_since_epoch().count()) : "";
+    return give_report(front::code_identity() + own, buffer, size);
 }
 
 EMU_EXPORT void emulator_set_python(const char* path)

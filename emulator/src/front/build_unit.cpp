@@ -14,6 +14,7 @@
 #include "device_include/emulator_abi.h"
 #include "cache.hpp"
 #include "compiler.hpp"
+#include "contents.hpp"
 #include "elf.hpp"
 #include "process.hpp"
 
@@ -213,17 +214,30 @@ std::string unresolved_symbols(const std::string& output)
     return out;
 }
 
-// `runtime` is the object linked into every module.
-Built run_compiler(std::vector<std::string> flags, const std::string& input, const Bytes& runtime)
+// Returns the line of a program that puts a file into a section of its image, which is not loaded.
+std::string section_of_file(const std::string& path)
+{
+    return "asm(R\"emu(.pushsection .emu_unit,\"\",@progbits\n.incbin \"" + assembler_string(path) +
+           "\"\n.popsection)emu\");\n";
+}
+
+// `runtime` is the object linked into every module, `container` what the image is compiled from again if the checks
+// differ.
+Built run_compiler(std::vector<std::string> flags, const std::string& input, const Bytes& runtime,
+                   const std::string& container)
 {
     Built built;
     const Toolchain& tools = toolchain();
     TemporaryFolder folder;
     std::string object = folder.path() + "/runtime.o";
-    if (folder.path().empty() || (!runtime.empty() && !write_file(object, runtime.data(), runtime.size()))) {
+    std::string unit = folder.path() + "/unit", text = input;
+    if (folder.path().empty() || !write_file(unit, container.data(), container.size()) ||
+        (!runtime.empty() && !write_file(object, runtime.data(), runtime.size()))) {
         built.diagnostics = "no temporary directory is writable; set TMPDIR\n";
         return built;
     }
+    if (!container.empty()) // after the first line, which includes the prelude
+        text.insert(text.find('\n') + 1, section_of_file(unit));
     if (!runtime.empty()) {
         flags.insert(flags.end(), {"-x", "none", object});
         for (const std::string& library : libraries())
@@ -233,7 +247,7 @@ Built run_compiler(std::vector<std::string> flags, const std::string& input, con
     std::vector<std::string> command = tools.command;
     command.insert(command.end(), flags.begin(), flags.end());
     command.insert(command.end(), {"-o", output});
-    ProcessResult result = run_process(command, input);
+    ProcessResult result = run_process(command, text);
     if (!result.failure.empty())
         result.err += "the compiler cannot be run: " + result.failure + "\n";
     built.diagnostics = result.err;
@@ -256,10 +270,10 @@ bool from_cache(const std::string& key, Built* built)
 }
 
 Built compile_and_keep(const std::string& key, const std::vector<std::string>& flags, const std::string& input,
-                       const Bytes& runtime = {})
+                       const Bytes& runtime = {}, const std::string& container = {})
 {
     cache_count_miss();
-    Built built = run_compiler(flags, input, runtime);
+    Built built = run_compiler(flags, input, runtime, container);
     if (built.done) {
         Writer writer;
         writer.add(built.bytes);
@@ -277,27 +291,24 @@ Built no_tools()
     return built;
 }
 
-std::string cache_key(const char* what, const std::string& text, uint64_t variant)
+std::string cache_key(const char* what, const std::string& text)
 {
     Hash hash;
     hash.add(what);
-    hash.add(build_identity());
-    hash.add(find_compiler().identity);
+    hash.add(code_identity());
     hash.add(text);
-    hash.add(variant);
     return hash.hex();
 }
 
 // The object that every module needs besides its own code: check callbacks, new and delete.
-const Built& runtime_object(const Checks& checks)
+const Built& runtime_object()
 {
     static std::mutex mutex;
-    static std::map<uint32_t, Built> known;
+    static Built built;
     std::lock_guard<std::mutex> lock(mutex);
-    Built& built = known[checks.bits()];
     if (built.done)
         return built;
-    std::string key = cache_key("runtime", "", checks.bits()) + ".code";
+    std::string key = cache_key("runtime", "") + ".code";
     if (!from_cache(key, &built)) {
         Checks none;
         none.memory = false;
@@ -306,7 +317,7 @@ const Built& runtime_object(const Checks& checks)
         flags.insert(flags.end(), {"-foptimize-sibling-calls", "-isystem", device_headers(), "-c", "-"});
         for (std::string& flag : flags)
             if (flag.compare(0, 13, "-DEMU_CHECKS=") == 0)
-                flag = "-DEMU_CHECKS=" + std::to_string(checks.bits());
+                flag = "-DEMU_CHECKS=" + std::to_string(config().checks.bits());
             else if (flag == "-O1")
                 flag = "-O2";
         built = compile_and_keep(key, flags, "#include <emulator_runtime.h>\n");
@@ -327,7 +338,7 @@ std::string precompiled_prelude(const std::vector<std::string>& flags)
     std::string all;
     for (const std::string& flag : flags)
         all += flag + '\n';
-    std::string folder = cache + "/prelude-" + cache_key("prelude", all, 0);
+    std::string folder = cache + "/prelude-" + cache_key("prelude", all);
     std::string file = folder + "/emulator_prelude.h.gch";
     // Threads that compile concurrently would write to the same file.
     static std::mutex mutex;
@@ -355,16 +366,33 @@ const std::string& device_headers()
     return *value;
 }
 
-Built build_unit(const Unit& unit, Shape shape, const Checks& checks)
+std::string assembler_string(const std::string& line)
+{
+    std::string out;
+    for (unsigned char c : line)
+        if (c < ' ' || c > '~') {
+            char octal[5];
+            std::snprintf(octal, sizeof octal, "\\%03o", c);
+            out += octal;
+        } else {
+            if (c == '"' || c == '\\')
+                out += '\\';
+            out += char(c);
+        }
+    return out;
+}
+
+Built build_unit(const Unit& unit, Shape shape)
 {
     Built built;
-    std::string key = cache_key("unit", container_of(unit), uint64_t(shape) << 32 | checks.bits()) + ".code";
+    std::string container = container_of(unit);
+    std::string key = cache_key(shape == Shape::object ? "object" : "unit", container) + ".code";
     if (from_cache(key, &built)) // before running the compiler to get its version
         return built;
     const Toolchain& tools = toolchain();
     if (!tools.error.empty())
         return no_tools();
-    std::vector<std::string> flags = compile_flags(unit, checks, tools);
+    std::vector<std::string> flags = compile_flags(unit, config().checks, tools);
     std::string prelude = precompiled_prelude(flags);
     if (!prelude.empty())
         flags.insert(flags.end(), {"-isystem", prelude});
@@ -373,28 +401,28 @@ Built build_unit(const Unit& unit, Shape shape, const Checks& checks)
         "#include <emulator_prelude.h>\nEMU_MODULE(" + std::to_string(unit.architecture) + ")\n" + unit.text;
     if (shape == Shape::object) {
         flags.insert(flags.end(), {"-c", "-"});
-        return compile_and_keep(key, flags, text);
+        return compile_and_keep(key, flags, text, {}, container);
     }
-    const Built& runtime = runtime_object(checks);
+    const Built& runtime = runtime_object();
     if (!runtime.done)
         return runtime;
     for (const std::string& flag : link_flags())
         flags.push_back(flag);
     flags.push_back("-");
-    built = compile_and_keep(key, flags, text, runtime.bytes);
+    built = compile_and_keep(key, flags, text, runtime.bytes, container);
     std::string unresolved = built.done ? "" : unresolved_symbols(built.diagnostics);
     if (!unresolved.empty())
         built.diagnostics = unresolved;
     return built;
 }
 
-Built build_module(const std::vector<Unit>& units, const Checks& checks)
+Built build_module(const std::vector<Unit>& units)
 {
     if (units.size() == 1)
-        return build_unit(units[0], Shape::module, checks);
+        return build_unit(units[0], Shape::module);
     std::vector<Bytes> objects;
     for (const Unit& unit : units) {
-        Built built = build_unit(unit, Shape::object, checks);
+        Built built = build_unit(unit, Shape::object);
         if (!built.done)
             return built;
         objects.push_back(std::move(built.bytes));
@@ -407,13 +435,13 @@ Built link_objects(const std::vector<Bytes>& objects)
     Hash hash;
     for (const Bytes& object : objects)
         hash.add(text_of(object));
-    std::string key = cache_key("link", hash.hex(), config().checks.bits()) + ".code";
+    std::string key = cache_key("link", hash.hex()) + ".code";
     Built built;
     if (from_cache(key, &built))
         return built;
     if (!toolchain().error.empty())
         return no_tools();
-    const Built& runtime = runtime_object(config().checks);
+    const Built& runtime = runtime_object();
     if (!runtime.done)
         return runtime;
     TemporaryFolder folder;
@@ -429,6 +457,28 @@ Built link_objects(const std::vector<Bytes>& objects)
         flags.push_back(path);
     }
     return compile_and_keep(key, flags, "", runtime.bytes);
+}
+
+Built with_active_checks(Bytes image, Shape shape)
+{
+    ElfFile elf(image);
+    uint32_t checks = 0;
+    Built built;
+    if (!elf.good() || !read_checks(elf, &checks) || checks == config().checks.bits()) {
+        built.done = true;
+        built.bytes = std::move(image);
+        return built;
+    }
+    uint64_t size = 0;
+    ElfFile::Place place = elf.section_named(".emu_unit", &size);
+    const std::byte* text = elf.data(place, size_t(size));
+    std::vector<Unit> units;
+    if (text && units_of(std::string(reinterpret_cast<const char*>(text), size_t(size)), &units))
+        built = shape == Shape::object ? build_unit(units[0], shape) : build_module(units);
+    if (!built.done)
+        built.diagnostics = "the code was compiled with another CUDA_EMULATOR_CHECK and cannot be compiled again: " +
+                            (built.diagnostics.empty() ? "it does not contain its source\n" : built.diagnostics);
+    return built;
 }
 
 // --------------------------------------------------------------------------- container

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <set>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,8 +33,7 @@ std::string request_key(const CompileRequest& request)
 {
     Hash hash;
     hash.add("program");
-    hash.add(build_identity());
-    hash.add(find_compiler().identity);
+    hash.add(code_identity());
     hash.add(request.source);
     hash.add(request.name);
     for (const Header& header : request.headers) {
@@ -43,18 +45,54 @@ std::string request_key(const CompileRequest& request)
         hash.add(option);
     for (const std::string& expression : request.name_expressions)
         hash.add(expression);
-    hash.add(uint64_t(config().checks.bits()));
     return hash.hex() + ".program";
 }
 
-bool file_state(const std::string& path, uint64_t* size, uint64_t* time)
+// What a compilation reads: a file, or a directory in which a header could appear. A missing one is all zeros.
+struct PathState {
+    uint64_t device = 0, inode = 0, size = 0, modified = 0, changed = 0;
+    bool operator==(const PathState& other) const { return std::memcmp(this, &other, sizeof other) == 0; }
+};
+
+uint64_t nanoseconds(const timespec& time)
+{
+    return uint64_t(time.tv_sec) * 1000000000u + uint64_t(time.tv_nsec);
+}
+
+PathState state_of(const std::string& path)
 {
     struct stat info{};
     if (stat(path.c_str(), &info))
-        return false;
-    *size = uint64_t(info.st_size);
-    *time = uint64_t(info.st_mtim.tv_sec) * 1000000000u + uint64_t(info.st_mtim.tv_nsec);
-    return true;
+        return {};
+    return {info.st_dev, info.st_ino, uint64_t(info.st_size), nanoseconds(info.st_mtim), nanoseconds(info.st_ctim)};
+}
+
+std::string folder_of(const std::string& path)
+{
+    size_t slash = path.rfind('/');
+    return slash == std::string::npos ? "." : path.substr(0, std::max<size_t>(slash, 1));
+}
+
+// Returns the files, and the directories where another file would be found instead of them: their own, and those with
+// the same relative name below each directory that is searched.
+std::vector<std::string> read_paths(const CompileRequest& request, const Options& options,
+                                    const std::vector<std::string>& files)
+{
+    std::vector<std::string> search = options.includes;
+    if (request.name.find('/') != std::string::npos && !options.no_source_include)
+        search.push_back(folder_of(request.name));
+    std::set<std::string> paths(files.begin(), files.end()), relative{""};
+    for (const std::string& file : files) {
+        std::string folder = folder_of(file);
+        paths.insert(folder);
+        for (const std::string& base : search)
+            if (folder.compare(0, base.size() + 1, base + "/") == 0)
+                relative.insert(folder.substr(base.size()));
+    }
+    for (const std::string& base : search)
+        for (const std::string& below : relative)
+            paths.insert(base + below);
+    return {paths.begin(), paths.end()};
 }
 
 bool load_cached(const std::string& key, CompileResult* result)
@@ -65,8 +103,8 @@ bool load_cached(const std::string& key, CompileResult* result)
     Reader reader(*blob);
     for (uint64_t files = reader.number(); files && reader.good(); --files) {
         std::string path = reader.text();
-        uint64_t size = 0, time = 0, old_size = reader.number(), old_time = reader.number();
-        if (!file_state(path, &size, &time) || size != old_size || time != old_time)
+        PathState known{reader.number(), reader.number(), reader.number(), reader.number(), reader.number()};
+        if (!(state_of(path) == known))
             return false;
     }
     result->log = reader.text();
@@ -84,16 +122,28 @@ bool load_cached(const std::string& key, CompileResult* result)
     return true;
 }
 
-void store(const std::string& key, const CompileResult& result, const std::vector<std::string>& files)
+// A program with such a macro must not come from the cache.
+bool names_time(const std::string& text)
+{
+    for (const char* word : {"__TIME__", "__DATE__", "__TIMESTAMP__"})
+        if (text.find(word) != std::string::npos)
+            return true;
+    return false;
+}
+
+// A file that changed after `begin` may have been read before or after the change, so nothing is stored.
+void store(const std::string& key, const CompileResult& result, const std::vector<std::string>& paths, uint64_t begin)
 {
     Writer writer;
-    writer.add(uint64_t(files.size()));
-    for (const std::string& path : files) {
-        uint64_t size = 0, time = 0;
-        file_state(path, &size, &time);
+    writer.add(uint64_t(paths.size()));
+    for (const std::string& path : paths) {
+        PathState state = state_of(path);
+        Bytes text;
+        if (state.modified >= begin || state.changed >= begin || (read_file(path, &text) && names_time(text_of(text))))
+            return;
         writer.add(path);
-        writer.add(size);
-        writer.add(time);
+        for (uint64_t number : {state.device, state.inode, state.size, state.modified, state.changed})
+            writer.add(number);
     }
     writer.add(result.log);
     writer.add(result.cubin);
@@ -301,30 +351,12 @@ CompileResult failed(CompileStatus status, std::string log)
     return result;
 }
 
-// A program with `__TIME__` and similar macros must not come from the cache.
 bool may_cache(const CompileRequest& request)
 {
-    for (const char* word : {"__TIME__", "__DATE__", "__TIMESTAMP__"})
-        if (request.source.find(word) != std::string::npos)
-            return false;
-    return true;
-}
-
-// Formats a source line as an assembler string.
-std::string assembler_string(const std::string& line)
-{
-    std::string out;
-    for (unsigned char c : line)
-        if (c < ' ' || c > '~') {
-            char octal[5];
-            std::snprintf(octal, sizeof octal, "\\%03o", c);
-            out += octal;
-        } else {
-            if (c == '"' || c == '\\')
-                out += '\\';
-            out += char(c);
-        }
-    return out;
+    bool may = !names_time(request.source);
+    for (const Header& header : request.headers)
+        may = may && !names_time(header.text);
+    return may;
 }
 
 // Keeps the source in a section that is not loaded, for the source lines in reports: its name and its text, each with a
@@ -376,10 +408,10 @@ CompileResult compile_program(const CompileRequest& request, const Options& opti
             files->push_back(file);
 
     Unit unit = unit_of(request, options, rewritten.text);
-    Built built = build_unit(unit, options.relocatable ? Shape::object : Shape::module, config().checks);
+    Built built = build_unit(unit, options.relocatable ? Shape::object : Shape::module);
     // PTX may refer to undefined symbols, which only loading or linking reports.
     if (!built.done && !options.real_architecture && built.diagnostics.compare(0, 6, "ptxas ") == 0)
-        built = build_unit(unit, Shape::object, config().checks);
+        built = build_unit(unit, Shape::object);
     if (built.no_toolchain)
         return failed(CompileStatus::no_toolchain, built.diagnostics);
     Report report = translate_diagnostics(
@@ -441,9 +473,11 @@ CompileResult compile(const CompileRequest& asked)
     CompileResult result;
     if (!cacheable || !load_cached(key, &result)) {
         std::vector<std::string> files;
+        timespec begin{};
+        clock_gettime(CLOCK_REALTIME_COARSE, &begin); // the clock of file systems
         result = compile_program(request, options, &files);
         if (result.status == CompileStatus::ok && cacheable)
-            store(key, result, files);
+            store(key, result, read_paths(request, options, files), nanoseconds(begin));
     }
     result.log = options.log + result.log;
     return result;

@@ -14,7 +14,7 @@
 
 namespace emu::front {
 
-// The compiler as found by name, without running it; cache keys need no more.
+// The compiler as found by name, without running it.
 struct Found {
     std::vector<std::string> command;
     std::string identity; // changes when the program on disk changes
@@ -54,9 +54,13 @@ struct Built {
 };
 
 // Uses the cache.
-Built build_unit(const Unit& unit, Shape shape, const Checks& checks);
-Built build_module(const std::vector<Unit>& units, const Checks& checks);
+Built build_unit(const Unit& unit, Shape shape);
+Built build_module(const std::vector<Unit>& units);
 Built link_objects(const std::vector<Bytes>& objects);
+// Returns an object or module as it is, or compiled again from the text in it if it was compiled with other checks.
+Built with_active_checks(Bytes image, Shape shape);
+
+std::string assembler_string(const std::string& line); // with escapes, for asm statements
 
 const std::string& device_headers(); // their directory
 bool is_ours(const std::string& file); // one of them

@@ -228,6 +228,17 @@ std::string demangled(const std::string& name)
     return out;
 }
 
+bool read_checks(const ElfFile& file, uint32_t* checks)
+{
+    EmuModule head{};
+    const ElfSymbol* module = file.find("emu_module");
+    const std::byte* at = module ? file.data(file.place_of(*module), sizeof head) : nullptr;
+    if (at)
+        std::memcpy(&head, at, sizeof head);
+    *checks = head.checks;
+    return at && head.abi_version == EMU_ABI_VERSION;
+}
+
 Contents read_contents(const Bytes& file)
 {
     return ContentsReader(file).read();

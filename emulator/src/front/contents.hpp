@@ -23,6 +23,8 @@ struct Contents {
 
 std::string demangled(const std::string& name); // a function name in readable form
 Contents read_contents(const Bytes& file);
+// Returns false for a file that was not compiled for this version of the interface.
+bool read_checks(const ElfFile& file, uint32_t* checks);
 void forget_lines(const std::string& path); // called when the image is unloaded
 
 } // namespace emu::front

@@ -112,7 +112,6 @@ struct LoadRequest {
     const void* image = nullptr;
     size_t size = 0; // 0: unknown
     int device = 0;
-    Checks checks;                    // text images are compiled with these checks
     std::vector<std::string> options; // for text images
 };
 
@@ -172,6 +171,10 @@ struct CacheStatistics {
     std::string folder; // empty: no cache
 };
 CacheStatistics cache_statistics();
+
+// Identifies all that determines compiled code besides the program: this build, the compiler, the checks and the version
+// that programs see. Every cache key contains it.
+const std::string& code_identity();
 
 // Finds the file, line and function of an address in the image's line table.
 exec::CodePlace symbolize(const exec::Image& image, uintptr_t pc);

@@ -108,15 +108,14 @@ Error machine_code(const LoadRequest& request, Bytes* code, std::string* log)
     if (ours && ((request.size && size > request.size) || !size || !copy_safely(request.image, size, &image)))
         return {CUDA_ERROR_INVALID_IMAGE, "the image is shorter than its headers say"};
     int device = config().compute_major * 10 + config().compute_minor;
-    if (kind == ImageKind::host_module) {
-        *code = std::move(image);
-        return is_whole_elf(*code) ? Error{} : Error{CUDA_ERROR_INVALID_IMAGE, "the module is corrupt"};
-    }
     Built built;
-    if (kind == ImageKind::host_object) {
+    if (ours) {
+        bool is_object = kind == ImageKind::host_object;
         if (!is_whole_elf(image))
-            return {CUDA_ERROR_INVALID_IMAGE, "the object is corrupt"};
-        built = link_objects({image});
+            return {CUDA_ERROR_INVALID_IMAGE, is_object ? "the object is corrupt" : "the module is corrupt"};
+        built = with_active_checks(std::move(image), is_object ? Shape::object : Shape::module);
+        if (built.done && is_object)
+            built = link_objects({built.bytes});
     } else if (kind == ImageKind::text || kind == ImageKind::ptx) {
         std::vector<Unit> units;
         std::string text(static_cast<const char*>(request.image), size);
@@ -130,14 +129,14 @@ Error machine_code(const LoadRequest& request, Bytes* code, std::string* log)
                 return no_binary("a text module", unit.architecture);
             unit.architecture = device;
         }
-        built = build_module(units, request.checks);
+        built = build_module(units);
     } else
         return reject_image(kind);
     *log += built.done ? "" : built.diagnostics;
     if (built.no_toolchain)
         return {CUDA_ERROR_JIT_COMPILER_NOT_FOUND, built.diagnostics};
     if (!built.done)
-        return {kind == ImageKind::host_object ? CUDA_ERROR_INVALID_IMAGE : CUDA_ERROR_INVALID_PTX, built.diagnostics};
+        return {ours ? CUDA_ERROR_INVALID_IMAGE : CUDA_ERROR_INVALID_PTX, built.diagnostics};
     *code = std::move(built.bytes);
     return {};
 }

@@ -31,10 +31,16 @@ Error add_objects(const LinkInput& input, std::vector<LinkInput>* objects, std::
     bool is_elf = kind == ImageKind::host_object || kind == ImageKind::host_module;
     if (is_elf && !is_whole_elf(input.bytes))
         return {CUDA_ERROR_INVALID_IMAGE, name + " is corrupt"};
-    if (kind == ImageKind::host_object) {
-        objects->push_back(input);
+    auto add = [&](Built built) -> Error {
+        if (!built.done) {
+            *log += built.diagnostics;
+            return {built.no_toolchain ? CUDA_ERROR_JIT_COMPILER_NOT_FOUND : CUDA_ERROR_INVALID_PTX, built.diagnostics};
+        }
+        objects->push_back({std::move(built.bytes), input.name});
         return {};
-    }
+    };
+    if (kind == ImageKind::host_object)
+        return add(with_active_checks(input.bytes, Shape::object));
     if (kind == ImageKind::library && is_device_runtime(input.name))
         return {};
     if (kind == ImageKind::library) {
@@ -56,15 +62,9 @@ Error add_objects(const LinkInput& input, std::vector<LinkInput>* objects, std::
             }
         if (!units_of(text, &units))
             return {CUDA_ERROR_UNSUPPORTED_PTX_VERSION, name + " is corrupt or from another version"};
-        for (const Unit& unit : units) {
-            Built built = build_unit(unit, Shape::object, config().checks);
-            if (!built.done) {
-                *log += built.diagnostics;
-                return {built.no_toolchain ? CUDA_ERROR_JIT_COMPILER_NOT_FOUND : CUDA_ERROR_INVALID_PTX,
-                        built.diagnostics};
-            }
-            objects->push_back({std::move(built.bytes), input.name});
-        }
+        for (const Unit& unit : units)
+            if (Error error = add(build_unit(unit, Shape::object)))
+                return error;
         return {};
     }
     if (kind == ImageKind::host_module)

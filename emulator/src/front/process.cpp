@@ -67,6 +67,8 @@ std::vector<std::string> child_environment()
         "CPATH=",      "CPLUS_INCLUDE_PATH=",
         "GCC_COLORS=", "SOURCE_DATE_EPOCH=",
         "LD_PRELOAD=", "DEPENDENCIES_OUTPUT=",
+        "LD_RUN_PATH=", "SUNPRO_DEPENDENCIES=",
+        "GCC_COMPARE_DEBUG=", "CCC_OVERRIDE_OPTIONS=",
     };
     std::vector<std::string> out;
     for (char** at = environ; at && *at; ++at) {

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cache.hpp"
 #include "compiler.hpp"
 #include "process.hpp"
 
@@ -115,6 +116,11 @@ Found find()
         hash.add(uint64_t(info.st_size));
         hash.add(&info.st_mtim, sizeof info.st_mtim);
     }
+    // These make g++ run other tools; child_environment() drops other variables that change its results.
+    for (const char* name : {"COMPILER_PATH", "GCC_EXEC_PREFIX", "LIBRARY_PATH"}) {
+        const char* value = std::getenv(name);
+        hash.add(std::string(value ? value : ""));
+    }
     found.identity = hash.hex();
     return found;
 }
@@ -156,6 +162,22 @@ void set_python(const std::string& path)
 const Found& find_compiler()
 {
     static const Found value = find();
+    return value;
+}
+
+const std::string& code_identity()
+{
+    static const std::string value = [] {
+        Hash hash;
+        hash.add(build_identity());
+        hash.add(find_compiler().identity);
+        // A command of the user can be a script, which stays the same when its compiler is replaced.
+        if (!config().compiler.empty())
+            hash.add(toolchain().version);
+        hash.add(uint64_t(config().checks.bits()));
+        hash.add(uint64_t(config().driver_version));
+        return hash.hex();
+    }();
     return value;
 }
 

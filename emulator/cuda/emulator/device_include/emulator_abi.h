@@ -6,7 +6,7 @@
 // rejects modules of other versions, and the version is part of the cache key.
 #pragma once
 
-#define EMU_ABI_VERSION 8u
+#define EMU_ABI_VERSION 9u
 
 #define EMU_HIDDEN __attribute__((visibility("hidden")))
 #define EMU_IMPORT __attribute__((visibility("default")))

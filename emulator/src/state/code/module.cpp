@@ -65,7 +65,6 @@ CUresult Module::load(Context& context, const front::LoadRequest& request, std::
 {
     front::LoadRequest wanted = request;
     wanted.device = context.device().ordinal();
-    wanted.checks = config().checks;
     front::LoadResult loaded = front::load_image(wanted);
     if (CUresult failed = report(loaded.error, loaded.info_log, loaded.error_log, info_log, error_log))
         return failed;
@@ -151,10 +150,8 @@ CUresult Module::global(const std::string& name, CUdeviceptr* address, size_t* s
 
 CUresult Library::load(const front::LoadRequest& request, std::string* info_log, std::string* error_log, CUlibrary* out)
 {
-    front::LoadRequest wanted = request;
-    wanted.checks = config().checks;
     auto library = std::make_shared<Library>();
-    library->contents_ = front::read_image(wanted);
+    library->contents_ = front::read_image(request);
     const auto& contents = library->contents_;
     if (CUresult failed = report(contents.error, contents.info_log, contents.error_log, info_log, error_log))
         return failed;
