@@ -47,6 +47,9 @@ struct Error {
 // The directory of the loaded library, which contains device_include/.
 const std::string& home();
 
+// Returns RLIMIT_FSIZE. A longer file would raise SIGXFSZ, which kills a process.
+uint64_t file_size_limit();
+
 // Writes one line to stderr, prefixed with "cuda.emulator: ".
 void say(const std::string& line);
 

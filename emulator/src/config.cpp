@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <sys/resource.h>
 
 #include "device_include/emulator_abi.h"
 
@@ -251,7 +252,7 @@ uint64_t next_choice()
 
 const std::vector<int>& known_architectures()
 {
-    static const std::vector<int> list{75, 80, 86, 87, 88, 89, 90, 100, 103, 107, 110, 120, 121};
+    static const auto& list = *new std::vector<int>{75, 80, 86, 87, 88, 89, 90, 100, 103, 107, 110, 120, 121};
     return list;
 }
 
@@ -263,15 +264,21 @@ const Config& config()
 
 const std::string& home()
 {
-    static const std::string value = [] {
+    static const auto& value = *new std::string([] {
         Dl_info info{};
         if (!dladdr(reinterpret_cast<void*>(&home), &info) || !info.dli_fname)
             return std::string(".");
         std::string path = info.dli_fname;
         size_t slash = path.rfind('/');
         return slash == std::string::npos ? std::string(".") : path.substr(0, slash);
-    }();
+    }());
     return value;
+}
+
+uint64_t file_size_limit()
+{
+    rlimit limit{};
+    return getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY ? ~uint64_t(0) : limit.rlim_cur;
 }
 
 void say(const std::string& line)

@@ -193,7 +193,7 @@ std::vector<std::string> link_flags()
 
 std::vector<std::string> libraries()
 {
-    static const std::string library = absolute_home() + "/_emulator.so";
+    static const auto& library = *new std::string(absolute_home() + "/_emulator.so");
     std::vector<std::string> words{"-Wl,--no-as-needed", library, "-lm", "-lc"};
     if (!is_zig())
         words.push_back("-lgcc");
@@ -304,7 +304,7 @@ std::string cache_key(const char* what, const std::string& text)
 const Built& runtime_object()
 {
     static std::mutex mutex;
-    static Built built;
+    static Built& built = *new Built;
     std::lock_guard<std::mutex> lock(mutex);
     if (built.done)
         return built;
@@ -362,8 +362,8 @@ std::string precompiled_prelude(const std::vector<std::string>& flags)
 
 const std::string& device_headers()
 {
-    static const auto* value = new std::string(absolute_home() + "/device_include"); // not destroyed, for use at exit
-    return *value;
+    static const auto& value = *new std::string(absolute_home() + "/device_include");
+    return value;
 }
 
 std::string assembler_string(const std::string& line)

@@ -37,7 +37,7 @@ std::string default_folder()
 // Empty if no directory can be used.
 const std::string& folder()
 {
-    static const std::string value = [] {
+    static const auto& value = *new std::string([] {
         std::string path = default_folder();
         if (path.empty())
             return path;
@@ -46,7 +46,7 @@ const std::string& folder()
         if (!config().cache_dir.empty())
             say("the cache directory " + path + " cannot be written; compiling without a cache");
         return std::string();
-    }();
+    }());
     return value;
 }
 
@@ -214,7 +214,7 @@ Bytes Reader::bytes()
 
 const std::string& build_identity()
 {
-    static const std::string value = [] {
+    static const auto& value = *new std::string([] {
         Hash hash;
         hash.add(uint64_t(EMU_ABI_VERSION));
         std::vector<std::string> files;
@@ -238,7 +238,7 @@ const std::string& build_identity()
             }
         }
         return hash.hex();
-    }();
+    }());
     return value;
 }
 

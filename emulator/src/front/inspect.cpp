@@ -202,7 +202,7 @@ Error Loaded::map(Bytes code)
         return {CUDA_ERROR_OPERATING_SYSTEM, std::string("cannot create a memory file: ") + std::strerror(errno)};
     path_ = "/proc/" + (config().checks.debug ? std::to_string(getpid()) : "self") + "/fd/" + std::to_string(fd_);
     if (!write_file(path_, code.data(), code.size()))
-        return {CUDA_ERROR_OUT_OF_MEMORY, "the module does not fit into memory"};
+        return {CUDA_ERROR_OUT_OF_MEMORY, "the module does not fit into memory, or is longer than the file size limit (ulimit -f)"};
     library_ = dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library_) {
         const char* why = dlerror();

@@ -2,29 +2,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "process.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <dirent.h>
 #include <csignal>
 #include <fcntl.h>
+#include <mutex>
 #include <poll.h>
+#include <set>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
+
+#include "../exec/fork.hpp"
 
 extern char** environ;
 
 namespace emu::front {
 namespace {
 
+// Writes a whole file.
 bool write_all(int fd, const void* data, size_t size)
 {
+    if (size > file_size_limit())
+        return false;
     auto* at = static_cast<const char*>(data);
     while (size) {
         ssize_t done = ::write(fd, at, size);
@@ -58,8 +68,9 @@ std::string read_all(int fd)
     return text;
 }
 
-// The C locale, so messages can be parsed, without variables that would change a compiler's behavior.
-std::vector<std::string> child_environment()
+// The C locale, so messages can be parsed, without variables that would change a compiler's behavior. A compiler that is
+// killed leaves its temporary files, so they are in a directory of ours.
+std::vector<std::string> child_environment(const std::string& temporary)
 {
     static const char* const dropped[] = {
         "LC_ALL=",     "LANG=",
@@ -69,6 +80,7 @@ std::vector<std::string> child_environment()
         "LD_PRELOAD=", "DEPENDENCIES_OUTPUT=",
         "LD_RUN_PATH=", "SUNPRO_DEPENDENCIES=",
         "GCC_COMPARE_DEBUG=", "CCC_OVERRIDE_OPTIONS=",
+        "TMPDIR=",
     };
     std::vector<std::string> out;
     for (char** at = environ; at && *at; ++at) {
@@ -79,6 +91,8 @@ std::vector<std::string> child_environment()
             out.emplace_back(*at);
     }
     out.emplace_back("LC_ALL=C");
+    if (!temporary.empty())
+        out.push_back("TMPDIR=" + temporary);
     return out;
 }
 
@@ -93,16 +107,117 @@ std::vector<char*> pointers(std::vector<std::string>& words)
 
 thread_local CancelScope* canceling = nullptr;
 
-// Returns when the child has exited. Kills it if cancellation is requested.
-void watch(pid_t child)
+// The directories and process groups that this process must not leave behind, with the process that made them.
+struct Temporary {
+    std::mutex mutex;
+    bool is_over = false;
+    std::set<std::pair<pid_t, std::string>> folders;
+    std::set<std::pair<pid_t, pid_t>> groups;
+
+    bool is_idle() const { return !has_own(folders) && !has_own(groups); }
+    template <class Rows> static bool has_own(const Rows& rows)
+    {
+        return std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.first == getpid(); });
+    }
+};
+
+Temporary& temporary()
 {
-    int descriptor = int(syscall(SYS_pidfd_open, child, 0));
+    return exec::only_object<Temporary>();
+}
+
+// At the exit, threads may still be compiling.
+struct EndAtExit {
+    ~EndAtExit()
+    {
+        Temporary& t = temporary();
+        std::unique_lock lock(t.mutex);
+        t.is_over = true;
+        for (const auto& row : t.groups)
+            if (row.first == getpid())
+                kill(-row.second, SIGKILL);
+        for (int i = 0; i < 100 && !t.is_idle(); ++i) { // those threads remove their own directories
+            lock.unlock();
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            lock.lock();
+        }
+        for (const auto& row : t.folders)
+            if (row.first == getpid())
+                remove_folder(row.second);
+    }
+} end_at_exit;
+
+// A started process, with its own process group. All its members have an end of the same pipe.
+class Child {
+public:
+    Child(const std::vector<std::string>& command, const int (&files)[3], const std::string& folder);
+    ~Child();
+    Child(const Child&) = delete;
+    Child& operator=(const Child&) = delete;
+    int error() const { return error_; }
+    int wait();
+
+private:
+    void watch();
+
+    int pipe_[2] = {-1, -1};
+    pid_t pid_ = -1;
+    int error_ = ENFILE;
+};
+
+Child::Child(const std::vector<std::string>& command, const int (&files)[3], const std::string& folder)
+{
+    if (files[0] < 0 || files[1] < 0 || files[2] < 0 || pipe2(pipe_, O_CLOEXEC))
+        return;
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    // A separate process group: Ctrl-C in the terminal is for the program, whose other threads may be compiling.
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+    for (int i = 0; i < 3; ++i)
+        posix_spawn_file_actions_adddup2(&actions, files[i], i);
+    posix_spawn_file_actions_adddup2(&actions, pipe_[1], 3);
+    std::vector<std::string> words = command, environment = child_environment(folder);
+    Temporary& t = temporary();
+    {
+        std::lock_guard lock(t.mutex);
+        error_ = t.is_over ? ECANCELED
+                           : posix_spawnp(&pid_, words[0].c_str(), &actions, &attributes, pointers(words).data(),
+                                          pointers(environment).data());
+        if (!error_)
+            t.groups.insert({getpid(), pid_});
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    close(std::exchange(pipe_[1], -1));
+}
+
+Child::~Child()
+{
+    if (!error_) {
+        std::lock_guard lock(temporary().mutex);
+        temporary().groups.erase({getpid(), pid_});
+    }
+    for (int end : pipe_)
+        if (end >= 0)
+            close(end);
+}
+
+// Returns when the child has exited. Kills it if cancellation is requested.
+void Child::watch()
+{
+    int descriptor = int(syscall(SYS_pidfd_open, pid_, 0));
     while (descriptor >= 0) {
         pollfd ended = {descriptor, POLLIN, 0};
         if (poll(&ended, 1, 20) > 0)
             break;
         if (canceling->ask()) {
-            kill(-child, SIGKILL);
+            kill(-pid_, SIGKILL);
             break;
         }
     }
@@ -110,17 +225,22 @@ void watch(pid_t child)
         close(descriptor);
 }
 
-int wait_for(pid_t child)
+int Child::wait()
 {
     if (canceling)
-        watch(child);
+        watch();
     int status = 0;
-    while (waitpid(child, &status, 0) < 0) {
+    while (waitpid(pid_, &status, 0) < 0) {
         if (errno == EINTR)
             continue;
         return 0; // SIGCHLD is ignored in this process, so no status is kept: judge by the output
     }
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    if (WIFEXITED(status))
+        return WEXITSTATUS(status);
+    pollfd group = {pipe_[0], POLLIN, 0}; // after a kill, its own children may still be creating files
+    while (poll(&group, 1, 1000) < 0 && errno == EINTR)
+        continue;
+    return -1;
 }
 
 // Every step is relative to an open directory, so a link planted by another user leads nowhere.
@@ -171,33 +291,18 @@ ProcessResult run_process(const std::vector<std::string>& command, const std::st
     }
     int files[3] = {memory_file("emu-in", input.data(), input.size()), memory_file("emu-out", "", 0),
                     memory_file("emu-err", "", 0)};
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawnattr_init(&attributes);
-    sigset_t none;
-    sigemptyset(&none);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    // A separate process group: Ctrl-C in the terminal is for the program, whose other threads may be compiling.
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-    for (int i = 0; i < 3; ++i)
-        posix_spawn_file_actions_adddup2(&actions, files[i], i);
-    std::vector<std::string> words = command, environment = child_environment();
-    pid_t child = -1;
-    int error = ENFILE;
-    if (files[0] >= 0 && files[1] >= 0 && files[2] >= 0)
-        error = posix_spawnp(&child, words[0].c_str(), &actions, &attributes, pointers(words).data(),
-                             pointers(environment).data());
-    if (error)
-        result.failure = std::strerror(error);
-    else {
-        result.status = wait_for(child);
+    TemporaryFolder folder;
+    {
+        Child child(command, files, folder.path());
+        if (child.error())
+            result.failure = std::strerror(child.error());
+        else
+            result.status = child.wait();
+    }
+    if (result.failure.empty()) {
         result.out = read_all(files[1]);
         result.err = read_all(files[2]);
     }
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
     for (int fd : files)
         if (fd >= 0)
             close(fd);
@@ -221,7 +326,9 @@ TemporaryFolder::TemporaryFolder()
         if (!base || !*base)
             continue;
         std::string path = std::string(base) + "/cuda-emulator-XXXXXX";
-        if (mkdtemp(path.data())) {
+        std::lock_guard lock(temporary().mutex);
+        if (!temporary().is_over && mkdtemp(path.data())) {
+            temporary().folders.insert({getpid(), path});
             path_ = path;
             return;
         }
@@ -230,8 +337,11 @@ TemporaryFolder::TemporaryFolder()
 
 TemporaryFolder::~TemporaryFolder()
 {
-    if (!path_.empty())
-        remove_folder(path_);
+    if (path_.empty())
+        return;
+    remove_folder(path_);
+    std::lock_guard lock(temporary().mutex);
+    temporary().folders.erase({getpid(), path_});
 }
 
 bool read_file(const std::string& path, Bytes* out)

@@ -37,7 +37,7 @@ private:
             take_one_of({"global", "local", "const"});
         words_.erase(std::remove_if(words_.begin(), words_.end(),
                                     [](const std::string& word) {
-                                        static const std::set<std::string> hints = {"ca", "cg", "cs", "lu",
+                                        static const auto& hints = *new std::set<std::string>{"ca", "cg", "cs", "lu",
                                                                                     "cv", "wb", "wt", "nc"};
                                         return hints.count(word) || word.compare(0, 4, "L1::") == 0 ||
                                                (word.compare(0, 4, "L2::") == 0 && word != "L2::cache_hint");
@@ -95,7 +95,7 @@ private:
     // atom.add.f32 d, [a], b; red.add.f32 [a], b; of halves as atom.add.noftz.f16, and of vectors as red.v4.f16.add.noftz
     bool atomic()
     {
-        static const std::map<std::string, const char*> functions = {
+        static const auto& functions = *new std::map<std::string, const char*>{
             {"add", "Add"}, {"min", "Min"}, {"max", "Max"}, {"inc", "Inc"},   {"dec", "Dec"},
             {"and", "And"}, {"or", "Or"},   {"xor", "Xor"}, {"exch", "Exch"}, {"cas", "CAS"}};
         bool shared, strong, returns = name_ == "atom", has_policy = take("L2::cache_hint");
@@ -127,7 +127,7 @@ private:
     // cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [to], [from], bytes
     bool bulk_reduction()
     {
-        static const std::map<std::string, std::pair<std::string, const char*>> operations = {
+        static const auto& operations = *new std::map<std::string, std::pair<std::string, const char*>>{
             {"add", {"Add", "u32 s32 u64 f32 f64 f16 bf16"}},
             {"min", {"Min", "u32 s32 u64 s64 f16 bf16"}},
             {"max", {"Max", "u32 s32 u64 s64 f16 bf16"}},
@@ -161,7 +161,7 @@ private:
     bool atomic_floats(const std::string& type, size_t size, const std::string& operation, const std::string& at,
                        bool shared)
     {
-        static const std::map<std::string, char> operations = {{"add", '+'}, {"min", '<'}, {"max", '>'}};
+        static const auto& operations = *new std::map<std::string, char>{{"add", '+'}, {"min", '<'}, {"max", '>'}};
         bool is_pair = type.back() == '2' && type != "f32", is_half = type != "f32", returns = name_ == "atom";
         auto how = operations.find(operation);
         size_t bytes = is_half && !is_pair ? 2 : 4, value = returns ? 2 : 1;
@@ -187,7 +187,7 @@ private:
     // multimem.ld_reduce.add.f32 d, [a]; multimem.st.f32 [a], b; multimem.red.add.f32 [a], b; also of v2 and v4
     bool multicast()
     {
-        static const std::map<std::string, char> operations = {{"add", '+'}, {"min", '<'}, {"max", '>'},
+        static const auto& operations = *new std::map<std::string, char>{{"add", '+'}, {"min", '<'}, {"max", '>'},
                                                                {"and", '&'}, {"or", '|'},  {"xor", '^'}};
         std::string kind = take_one_of({"ld_reduce", "st", "red"});
         bool shared, strong, loads = kind == "ld_reduce";
@@ -218,7 +218,7 @@ private:
 
 bool is_memory(const PtxWords& code)
 {
-    static const std::set<std::string> names = {"ld", "ldu", "st", "atom", "red", "multimem"};
+    static const auto& names = *new std::set<std::string>{"ld", "ldu", "st", "atom", "red", "multimem"};
     return names.count(code[0]) || (code.size() > 1 && code[0] == "cp" && code[1] == "reduce");
 }
 

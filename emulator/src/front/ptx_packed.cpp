@@ -168,7 +168,7 @@ private:
 
 bool is_packed(const PtxWords& code)
 {
-    static const PtxWords arithmetic = {"add", "sub", "mul", "fma", "min", "max", "neg", "abs", "ex2", "tanh"};
+    static const auto& arithmetic = *new PtxWords{"add", "sub", "mul", "fma", "min", "max", "neg", "abs", "ex2", "tanh"};
     bool computes = std::find(arithmetic.begin(), arithmetic.end(), code[0]) != arithmetic.end();
     for (const std::string& word : code)
         if (word == "f16x2" || word == "bf16x2" || word == "s16x2" || word == "u16x2" || (computes && is_half(word)))

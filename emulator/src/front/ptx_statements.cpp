@@ -315,7 +315,7 @@ private:
         if (scope_ && (name == "ld" || name == "st"))
             drop_parameter_space(&code);
         // Copies are already complete and visible, and kernels of a stream run sequentially.
-        static const std::set<std::string> without_effect = {"fence",   "membar",        "prefetch", "prefetchu",
+        static const auto& without_effect = *new std::set<std::string>{"fence",   "membar",        "prefetch", "prefetchu",
                                                              "discard", "applypriority", "pmevent",  "griddepcontrol"};
         if (without_effect.count(name))
             return true;

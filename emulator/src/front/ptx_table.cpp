@@ -146,7 +146,7 @@ private:
 
     bool shuffle()
     {
-        static const std::map<std::string, const char*> modes = {{"idx", "EMU_WARP_SHUFFLE_INDEX"},
+        static const auto& modes = *new std::map<std::string, const char*>{{"idx", "EMU_WARP_SHUFFLE_INDEX"},
                                                                  {"up", "EMU_WARP_SHUFFLE_UP"},
                                                                  {"down", "EMU_WARP_SHUFFLE_DOWN"},
                                                                  {"bfly", "EMU_WARP_SHUFFLE_XOR"}};
@@ -211,7 +211,7 @@ private:
             return !type.empty() && assign(type, "(" + raw(3) + ") != 0 ? " + as(1, type) + " : " + as(2, type));
         }
         if (name_ == "testp" && count(2, 2)) {
-            static const std::map<std::string, const char*> tests = {
+            static const auto& tests = *new std::map<std::string, const char*>{
                 {"finite", "__builtin_isfinite(emu_a)"},
                 {"infinite", "__builtin_isinf(emu_a) != 0"},
                 {"number", "emu_a == emu_a"},
@@ -392,7 +392,7 @@ private:
 
     bool integer()
     {
-        static const std::map<std::string, const char*> binary = {{"add", " + "}, {"sub", " - "}, {"div", " / "},
+        static const auto& binary = *new std::map<std::string, const char*>{{"add", " + "}, {"sub", " - "}, {"div", " / "},
                                                                   {"rem", " % "}, {"and", " & "}, {"or", " | "},
                                                                   {"xor", " ^ "}};
         std::string mode = name_ == "prmt" ? take_one_of({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"}) : "";
@@ -451,7 +451,7 @@ private:
     // prmt.b32.f4e d, a, b, c: c selects one of four permutations.
     bool permute(const std::string& mode)
     {
-        static const std::map<std::string, const char*> selectors = {
+        static const auto& selectors = *new std::map<std::string, const char*>{
             {"f4e", "0x6543543243213210"}, {"b4e", "0x0123701267015670"}, {"rc8", "0x3333222211110000"},
             {"ecl", "0x3333322232113210"}, {"ecr", "0x3210221011100000"}, {"rc16", "0x3232101032321010"}};
         std::string selector = selectors.at(mode);
@@ -528,7 +528,7 @@ private:
 
     template <class Operand> std::string operation(const std::string& type, Operand a)
     {
-        static const std::map<std::string, const char*> approximate = {
+        static const auto& approximate = *new std::map<std::string, const char*>{
             {"sqrt", "sqrtf"}, {"rsqrt", "rsqrtf"}, {"ex2", "exp2f"}, {"lg2", "log2f"},
             {"sin", "sinf"},   {"cos", "cosf"},     {"tanh", "tanhf"}};
         const std::string letter = type == "f32" ? "f" : "d";

@@ -180,7 +180,7 @@ private:
 
 bool is_image(const PtxWords& code)
 {
-    static const PtxWords names = {"tex", "tld4", "txq", "suld", "sust", "suq", "sured"};
+    static const auto& names = *new PtxWords{"tex", "tld4", "txq", "suld", "sust", "suq", "sured"};
     return std::find(names.begin(), names.end(), code[0]) != names.end();
 }
 

@@ -55,7 +55,7 @@ std::string find_program(const std::string& name)
     return "";
 }
 
-std::string python_of_process;
+std::string& python_of_process = *new std::string;
 
 // Prints the directory of the ziglang package. The first entry of sys.path is the working directory, whose modules we
 // must not run: `python -m ziglang` would run ./ziglang.py.
@@ -161,13 +161,13 @@ void set_python(const std::string& path)
 
 const Found& find_compiler()
 {
-    static const Found value = find();
+    static const auto& value = *new Found(find());
     return value;
 }
 
 const std::string& code_identity()
 {
-    static const std::string value = [] {
+    static const auto& value = *new std::string([] {
         Hash hash;
         hash.add(build_identity());
         hash.add(find_compiler().identity);
@@ -177,13 +177,13 @@ const std::string& code_identity()
         hash.add(uint64_t(config().checks.bits()));
         hash.add(uint64_t(config().driver_version));
         return hash.hex();
-    }();
+    }());
     return value;
 }
 
 const Toolchain& toolchain()
 {
-    static const Toolchain value = probe();
+    static const auto& value = *new Toolchain(probe());
     return value;
 }
 

@@ -36,7 +36,7 @@ struct AddressSpace::State {
     std::unique_ptr<Arena> managed, pinned;
     std::byte* window = nullptr;
     size_t range = 0;
-    bool tried = false;
+    bool tried = false, is_ready = false;
     std::mutex reserving;
 
     mutable std::shared_mutex mutex;
@@ -59,6 +59,8 @@ bool AddressSpace::State::reserve(size_t spare)
     const Config& c = config();
     size_t ram = host_memory();
     size_t per_device = whole_gibibytes(c.memory * spare);
+    if (c.devices && per_device > file_size_limit())
+        return false;
     size_t pinned_range = whole_gibibytes(std::min(ram, 64 * gibibyte) * spare / 2 + gibibyte);
     size_t managed_range = whole_gibibytes(std::min(ram, 64 * gibibyte) * spare / 2 + gibibyte);
     size_t virtual_range = spare > 1 ? size_t(1) << 40 : 64 * gibibyte;
@@ -95,10 +97,16 @@ bool AddressSpace::reserve()
     std::lock_guard lock(s.reserving);
     if (!s.tried) {
         s.tried = true;
-        if (!s.reserve(2) && !s.window && !s.reserve(1))
-            say("no address space is left for the memory of the devices");
+        s.is_ready = s.reserve(2) || (!s.window && s.reserve(1));
+        size_t least = whole_gibibytes(config().memory);
+        if (!s.is_ready && least > file_size_limit())
+            say("the file size limit (ulimit -f) of " + std::to_string(file_size_limit()) +
+                " bytes is too small for the memory of a device, a file of " + std::to_string(least) +
+                " bytes; raise the limit, or set CUDA_EMULATOR_MEMORY (the file has whole gibibytes)");
+        else if (!s.is_ready)
+            say("no address space or memory is left for the memory of the devices");
     }
-    return s.window && s.pinned;
+    return s.is_ready;
 }
 
 Arena& AddressSpace::device(int ordinal)

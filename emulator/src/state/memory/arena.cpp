@@ -8,13 +8,13 @@
 #include <map>
 #include <mutex>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
 
 #include "../../config.hpp"
 #include "../thread.hpp"
+#include "virtual_space.hpp"
 
 namespace emu::state {
 namespace {
@@ -76,8 +76,8 @@ bool Arena::map(std::byte* window)
         s.host = window;
         return mmap(window, s.range, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | fixed, -1, 0) == window;
     }
-    s.descriptor = int(syscall(SYS_memfd_create, "emulator-device", 1u /* close on exec */));
-    if (s.descriptor < 0 || ftruncate(s.descriptor, off_t(s.range)))
+    s.descriptor = memory_file_of("emulator-device", s.range);
+    if (s.descriptor < 0)
         return false;
     void* host = mmap(nullptr, s.range, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, s.descriptor, 0);
     s.host = static_cast<std::byte*>(host);

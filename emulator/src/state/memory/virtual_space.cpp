@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "virtual_space.hpp"
 
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -205,15 +207,30 @@ uint64_t random_number()
     return number;
 }
 
+int memory_file_of(const char* name, size_t size)
+{
+    if (size > file_size_limit()) {
+        explain("the file size limit (ulimit -f) of " + std::to_string(file_size_limit()) +
+                " bytes is smaller than a memory file of " + std::to_string(size));
+        return -1;
+    }
+    int file = int(syscall(SYS_memfd_create, name, 1u /* close on exec */));
+    if (file >= 0 && ftruncate(file, off_t(size)) == 0)
+        return file;
+    explain(std::string("no memory file can be made: ") + std::strerror(errno));
+    if (file >= 0)
+        close(file);
+    return -1;
+}
+
 int make_memory_file(const char* name, MemoryNote* note)
 {
     note->magic = note_magic;
     note->number = random_number();
-    int file = int(syscall(SYS_memfd_create, name, 1u /* close on exec */));
+    int file = memory_file_of(name, note->size + note_room);
     if (file < 0)
         return -1;
-    if (ftruncate(file, off_t(note->size + note_room)) == 0 &&
-        pwrite(file, note, sizeof *note, off_t(note->size)) == sizeof *note)
+    if (pwrite(file, note, sizeof *note, off_t(note->size)) == sizeof *note)
         return file;
     close(file);
     return -1;

@@ -77,6 +77,8 @@ constexpr size_t page_bytes = 4096;
 
 // Returns the descriptor, or -1.
 int make_memory_file(const char* name, MemoryNote* note);
+// Returns the descriptor of a memory file, which reads as zero, or -1 after explaining why there is none.
+int memory_file_of(const char* name, size_t size);
 // Reads the note of a descriptor from another process. Returns false if the file is not one of ours.
 bool read_memory_note(int file, MemoryNote* note);
 uint64_t random_number();
