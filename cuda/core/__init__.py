@@ -109,6 +109,7 @@ _SLOTS = {
     "Device": "_device",
     "arrays": "_arrays._array_copies",
     "bind kernel": "_launcher",
+    "captured operands": "graph._graph",
     "graph builder": "graph._graph",
     "graph definition": "graph._graph",
     "green stream": "_stream",

@@ -5,6 +5,7 @@ from libc.stdint cimport uintptr_t
 
 from cuda.core._native._cuda_core cimport DriverObject, note_use_of_stream, refuse_closed
 from cuda.core._native._cuda_core cimport (
+    Anchor,
     ContextHandle,
     ContextField,
     EventField,
@@ -49,6 +50,15 @@ cpdef Stream default_stream()
 
 # The context in which work on a stream runs, and its device. RuntimeError if the stream is closed.
 cdef int Stream_context(Stream self, ContextHandle* h_context, int* device_id) except -1
+
+# Returns true if work on the stream is captured. The legacy default stream cannot capture.
+cdef bint is_captured(const StreamHandle& h_stream) except -1
+
+# Lets the graph that a capturing stream builds keep things, as do its clones and launches: a higher layer implements it.
+cdef class CapturedOperands:
+    cdef int keep(self, const StreamHandle& h_stream, Anchor thing) except -1
+
+cdef CapturedOperands captured_operands()
 
 # Makes later work in the pinned stream wait for pending work in the other stream.
 cdef int Stream_wait_stream(const StreamPin& waiting, Stream other) except -1

@@ -37,6 +37,7 @@ from cuda.core._native._cuda_core cimport (
     bindings_object,
     pin_as,
     retire_stream,
+    stream_captures,
     stream_registry,
     waits_need_driver,
 )
@@ -457,6 +458,8 @@ cdef class Stream(StreamSource):
         Stream_pin(self, &pin)
         content = packed_operations(operations)
         c_operations = <cydriver.CUstreamBatchMemOpParams*><char*><bytes>content
+        if is_captured(pin.handle()):
+            captured_operands().keep(pin.handle(), Anchor.of_object(<PyObject*>operations))
         with nogil:
             HANDLE_RETURN(
                 cydriver.cuStreamBatchMemOp(pin.get(), c_count, c_operations, 0), b"cuStreamBatchMemOp"
@@ -819,6 +822,20 @@ cdef int Stream_context(Stream self, ContextHandle* h_context, int* device_id) e
         self._device_id = Context_ordinal(h_context[0])
     device_id[0] = self._device_id
     return 0
+
+
+cdef bint is_captured(const StreamHandle& h_stream) except -1:
+    return <uintptr_t>h_stream.get() > 1 and stream_captures(h_stream.get())
+
+
+cdef class CapturedOperands:
+
+    cdef int keep(self, const StreamHandle& h_stream, Anchor thing) except -1:
+        raise NotImplementedError
+
+
+cdef CapturedOperands captured_operands():
+    return slots.get("captured operands")
 
 
 cdef Event Stream_record_new(Stream self, unsigned int c_flags):

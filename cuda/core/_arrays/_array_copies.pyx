@@ -7,6 +7,8 @@ from __future__ import annotations
 from libc.stdint cimport int64_t, uintptr_t
 from libc.string cimport memcmp, memmove
 
+from cpython.object cimport PyObject
+
 from cuda.core._arrays._importers cimport import_array, is_array, is_known_class, read_argument
 from cuda.core._arrays._views cimport (
     FOR_COPY,
@@ -30,9 +32,10 @@ from cuda.core._memory._copies cimport (
     copy_boxes,
     copy_bytes,
     fill_rows,
+    keep_host_operand,
     wait_to_copy,
 )
-from cuda.core._native._cuda_core cimport Allocation, StreamHandle, StreamPin, address
+from cuda.core._native._cuda_core cimport Allocation, Anchor, StreamHandle, StreamPin, address
 from cuda.core._native._device_wait cimport wait_for_stream
 from cuda.core._stream cimport Stream_accept, Stream_pin
 from cuda.core._utils cimport cydriver
@@ -55,6 +58,7 @@ cdef class Arrays(ArrayAccess):
         cdef cydriver.CUdeviceptr pointer = source.pointer
         cdef size_t size = checked_size(target, source.size)
         check_writable(target)
+        keep_host_operand(h_stream, target._ptr, Anchor.of_object(<PyObject*>target))
         if is_c_ordered(target):
             check_disjoint(target._ptr, pointer, size)
             if not target._is_device_accessible:
@@ -73,6 +77,7 @@ cdef class Arrays(ArrayAccess):
         cdef ViewState source = open_operand(array, "src", h_stream)
         cdef cydriver.CUdeviceptr pointer = target.pointer
         cdef size_t size = checked_size(source, target.size)
+        keep_host_operand(h_stream, source._ptr, Anchor.of_object(<PyObject*>source))
         if is_c_ordered(source):
             check_disjoint(pointer, source._ptr, size)
             if not source._is_device_accessible and <int64_t>size > MAX_STAGED:
@@ -213,6 +218,8 @@ cdef int copy_view(ViewState target, ViewState source, object stream, object all
         is_waiting = not (is_device_memory(target) and is_device_memory(source))
     else:
         is_waiting = blocking
+    keep_host_operand(stream_pin.handle(), target._ptr, Anchor.of_object(<PyObject*>target))
+    keep_host_operand(stream_pin.handle(), source._ptr, Anchor.of_object(<PyObject*>source))
     copy_boxes(
         plan,
         target._ptr,

@@ -356,7 +356,8 @@ cdef class Buffer(DriverObject):
     def copy_to(self, dst=None, *, stream, options: CopyOptions | dict[str, Any] | None = None):
         """Copy all bytes of this buffer to other memory in stream order (``cuMemcpyAsync``).
 
-        Synchronize the stream before the host reads the destination, and keep the destination allocated until then.
+        Synchronize the stream before the host reads the destination, and keep the destination allocated until then. A
+        graph that captures the copy keeps host memory itself, and each of its launches writes there.
 
         Parameters
         ----------
@@ -425,7 +426,8 @@ cdef class Buffer(DriverObject):
         """Copy all bytes of other memory to this buffer, in stream order (``cuMemcpyAsync``).
 
         Pageable host memory has been read when the call returns. Any other source must not be changed or freed before
-        the copy has completed.
+        the copy has completed. A graph that captures the copy keeps host memory itself, and each of its launches reads
+        it again.
 
         Parameters
         ----------

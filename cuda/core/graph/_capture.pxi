@@ -9,6 +9,8 @@ from libcpp.vector cimport vector
 
 from cuda.core._context cimport Context_enter, Context_leave
 from cuda.core._native._cuda_core cimport (
+    Anchor,
+    AnchorList,
     CaptureModeScope,
     ContextHandle,
     StreamField,
@@ -20,10 +22,13 @@ from cuda.core._native._cuda_core cimport (
     note_capture,
     relax_capture_mode,
 )
-from cuda.core._stream cimport Stream, Stream_context, Stream_create
+from cuda.core._stream cimport CapturedOperands, Stream, Stream_context, Stream_create
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN, WARN_RETURN, note_left_context, require_driver
 
+import weakref
+
+from cuda.core._utils import slots
 from cuda.core._utils.cuda_utils import UnavailableError
 
 
@@ -201,6 +206,7 @@ cdef StreamCapture StreamCapture_begin(
     self.tree = tree
     self.graph = graph
     c_graph = graph.c_graph
+    bodies_by_address[<uintptr_t>c_graph] = graph
     with nogil:
         capture_lock().lock()
         err = cydriver.cuStreamBeginCaptureToGraph(h_begun.get(), c_graph, NULL, NULL, 0, c_mode)
@@ -425,6 +431,31 @@ cdef NodeRecord StreamCapture_add(StreamCapture self, const StreamHandle& h_stre
     return record
 
 
+# The bodies into which a capture has begun, by their CUgraph.
+cdef object bodies_by_address = weakref.WeakValueDictionary()
+
+
+cdef class CaptureOperands(CapturedOperands):
+    """Lets captured graphs keep operands, registered as the slot *captured operands*."""
+
+    cdef int keep(self, const StreamHandle& h_stream, Anchor thing) except -1:
+        cdef CapturePoint point
+        cdef GraphRecord body
+        cdef cydriver.CUgraph c_holder
+        cdef AnchorList* anchors
+        find_point(h_stream, &point)
+        body = bodies_by_address.get(<uintptr_t>point.c_graph)
+        c_holder = body.c_holder if body is not None and body.c_graph == point.c_graph else point.c_graph
+        anchors = new_anchors()
+        try:
+            anchors.add(thing)
+        except BaseException:
+            anchors.drop_reference()
+            raise
+        retain(c_holder, anchors)
+        return 0
+
+
 # A new stream of the same context.
 cdef Stream new_stream(Stream stream):
     cdef ContextHandle h_context
@@ -472,3 +503,6 @@ cdef NodeRecord add_conditional(
     for _ in range(values.params.conditional.size):
         streams.append(new_stream(stream))
     return StreamCapture_add(capture, h_stream, values)
+
+
+slots.register("captured operands", CaptureOperands())

@@ -7,8 +7,6 @@ from libc.stdint cimport intptr_t, uintptr_t
 
 from cuda.core._context cimport Context_enter, Context_leave
 from cuda.core._native._cuda_core cimport (
-    Anchor,
-    AnchorList,
     ContextHandle,
     StreamField,
     StreamPin,
@@ -37,8 +35,9 @@ cdef class GraphBuilder(StreamSource):
     accepted wherever a stream is. Used as a context manager, a builder is closed when the ``with`` block exits. Closing
     a builder, or dropping its last reference, ends its capture.
 
-    Your program must keep everything alive that captured work uses (memory, kernels, events). The graph keeps callbacks
-    alive, and the memory of copied arrays.
+    Your program must keep everything alive that captured work uses (memory, kernels, events). The graph keeps callbacks,
+    the host memory that copies read or write, whose contents count at the time of the launch, the targets of memory
+    operations, and :class:`~cuda.core.texture.OpaqueArray` objects that are copied.
 
     Examples
     --------
@@ -662,27 +661,6 @@ cdef tuple add_bodies(
     return tuple([
         body_builder(self._capture, body, child) for body, child in zip(streams, node.children, strict=True)
     ])
-
-
-cdef int keep_for_capture(object stream, Anchor first, Anchor second) except -1:
-    cdef StreamCapture capture
-    cdef AnchorList* anchors
-    cdef GraphRecord graph
-    if not isinstance(stream, GraphBuilder):
-        return 0
-    capture = (<GraphBuilder>stream)._capture
-    if capture is None or not capture.h_running:
-        return 0
-    graph = StreamCapture_graph(capture)
-    anchors = new_anchors()
-    try:
-        anchors.add(first)
-        anchors.add(second)
-    except BaseException:
-        anchors.drop_reference()
-        raise
-    retain(graph.c_holder, anchors)
-    return 0
 
 
 cdef GraphBuilder body_builder(StreamCapture outer, Stream stream, GraphRecord graph):

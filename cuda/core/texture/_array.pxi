@@ -45,7 +45,15 @@ from cuda.core._native._cuda_core cimport (
     retire_small,
     wait_for_retired,
 )
-from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_pin, is_default
+from cuda.core._stream cimport (
+    Stream,
+    Stream_accept,
+    Stream_context,
+    Stream_pin,
+    captured_operands,
+    is_captured,
+    is_default,
+)
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport (
     HANDLE_RETURN,
@@ -54,7 +62,6 @@ from cuda.core._utils.cuda_utils cimport (
     check_or_create_options,
     note_left_context,
 )
-from cuda.core.graph._graph cimport keep_for_capture
 
 import functools
 import operator
@@ -648,6 +655,7 @@ cdef int Array_copy(OpaqueArray self, object other, str name, bint is_read, obje
     cdef Py_buffer view
     cdef Stream c_stream = Stream_accept(stream)
     cdef size_t size = self.size_bytes
+    cdef object lent
     Stream_pin(c_stream, &stream_pin)
     Array_pin(self, &array)
     if isinstance(other, Buffer):
@@ -655,7 +663,7 @@ cdef int Array_copy(OpaqueArray self, object other, str name, bint is_read, obje
         if is_read:
             check_writable(<Buffer>other, name)
         check_operand_size(name, memory.value().size, size)
-        keep_for_capture(stream, array.anchor(), memory.anchor())
+        keep_for_capture(stream_pin, array.anchor(), memory.anchor())
         return copy_in_stream_order(self, array, memory.value().pointer, False, is_read, c_stream, stream_pin)
     if not PyObject_CheckBuffer(other):
         raise TypeError(f"{name} must be a Buffer or have the buffer protocol, not {type(other).__name__}")
@@ -664,10 +672,18 @@ cdef int Array_copy(OpaqueArray self, object other, str name, bint is_read, obje
     PyObject_GetBuffer(other, &view, PyBUF_SIMPLE | (PyBUF_WRITABLE if is_read else 0))
     try:
         check_operand_size(name, view.len, size)
-        keep_for_capture(stream, array.anchor(), Anchor.of_object(<PyObject*>other))
+        lent = memoryview(other)  # its owner cannot resize it
+        keep_for_capture(stream_pin, array.anchor(), Anchor.of_object(<PyObject*>lent))
         return copy_in_stream_order(self, array, <uintptr_t>view.buf, True, is_read, c_stream, stream_pin)
     finally:
         PyBuffer_Release(&view)
+
+
+cdef int keep_for_capture(const StreamPin& stream, Anchor array, Anchor operand) except -1:
+    if is_captured(stream.handle()):
+        captured_operands().keep(stream.handle(), array)
+        captured_operands().keep(stream.handle(), operand)
+    return 0
 
 
 cdef int check_operand_size(str name, size_t given, size_t size) except -1:
