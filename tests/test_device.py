@@ -156,7 +156,7 @@ def test_unknown_peers_are_rejected(device, peer, error):
 def test_default_stream_follows_the_environment(device, monkeypatch, setting, expected):
     monkeypatch.setenv("CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM", setting)
     stream = device.default_stream
-    assert stream is (LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM)[expected - 1]
+    assert stream == (LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM)[expected - 1]
     assert int(stream.handle) == expected
 
 

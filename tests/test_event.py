@@ -14,7 +14,7 @@ import pytest
 
 from cuda.core import LEGACY_DEFAULT_STREAM, CUDAError, DeviceMemoryResource, Event, EventOptions
 from support import shared_memory
-from support.contexts import current_context, no_context
+from support.contexts import current_context, foreign_context, no_context
 from support.contract import IPCEventDescriptor, reset_fork_warning
 from support.processes import Child, start_method
 from support.threads import in_thread
@@ -179,6 +179,43 @@ def test_time_needs_recorded_events(device, stream):
     for first, second in ((recorded, other), (other, recorded)):
         with pytest.raises(RuntimeError, match="recorded"):
             first - second
+
+
+@pytest.mark.requires(devices=2)
+def test_time_between_events_of_two_devices_names_both(devices):
+    events = []
+    for device in devices[:2]:
+        with device:
+            stream = device.create_stream()
+            events += stream.record(options=TIMED), device.default_stream.record(options=TIMED)
+            stream.sync()
+            device.sync()
+    first, second = events[:2], events[2:]
+    assert all(event.is_done for event in events)
+    for left, right in ((first[0], second[0]), (first[0], second[1]), (first[1], second[0])):
+        with pytest.raises(RuntimeError, match="same device, not of device 0 and device 1"):
+            left - right
+        with pytest.raises(RuntimeError, match="same device, not of device 1 and device 0"):
+            right - left
+    unrecorded = devices[1].create_event(TIMED)
+    with pytest.raises(RuntimeError, match="same device, not of device 1 and device 0"):
+        unrecorded - first[0]
+    assert first[0] - first[1] == -(first[1] - first[0])
+
+
+def test_time_between_events_of_two_contexts_names_both(device, stream):
+    with foreign_context() as context:
+        before = device.set_current(context)
+        there = device.create_stream()
+        other = there.record(options=TIMED)
+        device.set_current(before)
+        mine = stream.record(options=TIMED)
+        other.sync()
+        mine.sync()
+        with pytest.raises(RuntimeError, match=f"same context, not of 0x.* and {int(stream.context.handle):#x}"):
+            other - mine
+        other.close()
+        there.close()
 
 
 def test_time_needs_completed_events(stream):

@@ -87,7 +87,8 @@ cdef class Event(DriverObject):
         Raises
         ------
         RuntimeError
-            If one of the events is closed, was created without timing, was not recorded, or has not completed.
+            If one of the events is closed, was created without timing, was not recorded, or has not completed, or the
+            events are of different devices or contexts.
         CUDAError
             If the driver call fails for another reason.
         """
@@ -512,7 +513,21 @@ cdef object Event_elapsed(Event start, Event end):
     with nogil:
         err = cydriver.cuEventElapsedTime(&c_milliseconds, start_pin.get(), end_pin.get())
     if err == cydriver.CUresult.CUDA_ERROR_INVALID_HANDLE:
+        check_same_context(start, end)
         raise RuntimeError("both events must have been recorded to be subtracted")
     if not ALLOW_RETURN(err, cydriver.CUresult.CUDA_ERROR_NOT_READY, b"cuEventElapsedTime"):
         raise RuntimeError("both events must have completed to be subtracted; call sync() on the later one first")
     return c_milliseconds
+
+
+# Events of other processes have no context here.
+cdef int check_same_context(Event start, Event end) except -1:
+    cdef ContextHandle h_start = start._h_context.copy()
+    cdef ContextHandle h_end = end._h_context.copy()
+    if not h_start or not h_end or h_start.get() == h_end.get():
+        return 0
+    if start._device_id != end._device_id:
+        where = f"the same device, not of device {end._device_id} and device {start._device_id}"
+    else:
+        where = f"the same context, not of {address(h_end):#x} and {address(h_start):#x}"
+    raise RuntimeError(f"events can be subtracted only if they are of {where}")

@@ -27,13 +27,19 @@ cdef class Stream(StreamSource):
         ContextField _h_context    # empty for default streams, which belong to the current one
         EventField _h_join         # recorded for streams that wait for this one
         int _device_id              # -1 until known
+        bint _is_default_of_device  # a default stream, to use only while that device is current
 
 
-# Pins the stream of an object for a call. RuntimeError if the object is closed.
+# Pins the stream of an object for a call. RuntimeError if the object is closed, or the default stream of a device that is
+# not current.
 cdef inline int Stream_pin(Stream self, StreamPin* pin) except -1:
     note_use_of_stream()
+    if self._is_default_of_device:
+        check_current_device(self)
     return 0 if pin.hold(self._h_stream) else refuse_closed(self)
 
+
+cdef int check_current_device(Stream self) except -1
 
 # Returns true for a default stream (or none), which is another stream in each context.
 cdef inline bint is_default(const StreamHandle& h_stream) noexcept nogil:
@@ -47,6 +53,8 @@ cdef Stream Stream_wrap(cydriver.CUstream c_stream, object owner)
 # The stream of an argument: a Stream, a graph builder, or (if allowed) an external stream.
 cpdef Stream Stream_accept(object arg, bint allow_stream_protocol=*)
 cpdef Stream default_stream()
+# The same as the default stream of one device, which no other device that is current takes for its own.
+cdef Stream default_stream_of(int device_id)
 
 # The context in which work on a stream runs, and its device. RuntimeError if the stream is closed.
 cdef int Stream_context(Stream self, ContextHandle* h_context, int* device_id) except -1

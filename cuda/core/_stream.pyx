@@ -524,10 +524,13 @@ cdef class Stream(StreamSource):
 
     @property
     def device(self):
-        """The :class:`Device` of the stream's context, or for a default stream, of the current context."""
+        """The :class:`Device` of the stream's context. For ``LEGACY_DEFAULT_STREAM`` and ``PER_THREAD_DEFAULT_STREAM``, of
+        the current context.
+        """
         cdef ContextHandle h_context
-        cdef int device_id = -1
-        Stream_context(self, &h_context, &device_id)
+        cdef int device_id = self._device_id
+        if not self._is_default_of_device:
+            Stream_context(self, &h_context, &device_id)
         return slots.get("Device")(device_id)
 
     @property
@@ -769,6 +772,34 @@ cpdef Stream default_stream():
     # Read without Python code, which an exception of a signal handler could interrupt while memory is freed.
     cdef const char* text = getenv(b"CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM")
     return PER_THREAD_DEFAULT_STREAM if text != NULL and strtol(text, NULL, 10) != 0 else LEGACY_DEFAULT_STREAM
+
+
+# The driver has no handle for a default stream of a context that is not current.
+cdef int check_current_device(Stream self) except -1:
+    cdef cydriver.CUdevice c_device = 0
+    if ALLOW_RETURN(
+        cydriver.cuCtxGetDevice(&c_device), cydriver.CUresult.CUDA_ERROR_INVALID_CONTEXT, b"cuCtxGetDevice"
+    ) and c_device != self._device_id:
+        raise RuntimeError(
+            f"this is the default stream of device {self._device_id}, but device {c_device} is current; use it in "
+            f"`with Device({self._device_id}):`, or use a stream of Device({self._device_id}).create_stream()"
+        )
+    return 0
+
+
+# (ordinal, address) -> the default stream of a device
+cdef dict _default_streams = {}
+
+
+cdef Stream default_stream_of(int device_id):
+    cdef Stream constant = default_stream()
+    cdef Stream stream = _default_streams.get((device_id, constant._address()))
+    if stream is None:
+        stream = Stream_constant(Stream, <cydriver.CUstream><uintptr_t>constant._address())
+        stream._device_id = device_id
+        stream._is_default_of_device = True
+        stream = _default_streams.setdefault((device_id, constant._address()), stream)
+    return stream
 
 
 cdef Stream Stream_constant(cls, cydriver.CUstream c_stream):
