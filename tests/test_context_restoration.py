@@ -87,7 +87,7 @@ def grid_auto(second):
     stream = second.create_stream()
     kernel = ObjectCode.from_cubin(compiled(SOURCE).code).get_kernel("nothing")
     blocks = [64, 32]  # the size of the grid is remembered
-    return lambda: launch(stream, LaunchConfig(grid="auto", block=blocks.pop()), kernel)
+    return lambda: launch(stream, LaunchConfig(grid="resident", block=blocks.pop()), kernel)
 
 
 # Each makes what its operation needs on the second device, and returns the operation and the call it makes there.

@@ -12,6 +12,7 @@ import pytest
 
 from cuda.core import Device, LaunchConfig, launch
 from cuda.core.graph import AccessPolicyWindow, GraphDefinition
+from cuda.core.utils import kernel as source_kernel
 from support.contract import _to_native_launch_config
 from support.drivers import with_drivers
 from support.kernels import compiled
@@ -244,55 +245,76 @@ def grid_of(device, stream, config, launch_with=launch):
 
 
 @pytest.mark.parametrize(("block", "shared"), [(32, 0), (256, 0), ((16, 4), 0), (128, 32 * 1024), (64, 64 * 1024)])
-def test_auto_grid_fills_the_device(device, stream, block, shared):
-    config = LaunchConfig(grid="auto", block=block, shmem_size=shared)
+def test_resident_grid_fills_the_device(device, stream, block, shared):
+    config = LaunchConfig(grid="resident", block=block, shmem_size=shared)
     count, kernel = grid_of(device, stream, config)
     resident = kernel.occupancy.max_active_blocks_per_multiprocessor(int(np.prod(config.block)), shared)
     assert count == resident * device.properties.multiprocessor_count
     assert grid_of(device, stream, config)[0] == count
 
 
-def test_auto_grid_follows_the_config(device, stream):
-    config = LaunchConfig(grid="auto", block=1024)
-    assert config.grid == "auto" and "grid='auto'" in repr(config)
+def test_resident_grid_follows_the_config(device, stream):
+    config = LaunchConfig(grid="resident", block=1024)
+    assert config.grid == "resident" and "grid='resident'" in repr(config)
     wide = grid_of(device, stream, config)[0]
     config.block = 32
     assert grid_of(device, stream, config)[0] > wide
     config.grid = 3
     assert config.grid == (3, 1, 1)
     assert grid_of(device, stream, config)[0] == 3
-    config.grid = "auto"
-    assert config == LaunchConfig(grid="auto", block=32) != LaunchConfig(grid=1, block=32)
+    config.grid = "resident"
+    assert config == LaunchConfig(grid="resident", block=32) != LaunchConfig(grid=1, block=32)
 
 
-def test_auto_grid_is_captured(device, stream):
+def test_resident_grid_is_captured(device, stream):
     builder = device.create_graph_builder().begin_building()
     code = compiled('extern "C" __global__ void seen(int* x) { if (!threadIdx.x && !threadIdx.y) atomicAdd(x, 1); }')
     x = device.zeros(1, np.int32, stream=stream)
     stream.sync()
-    launch(builder, LaunchConfig(grid="auto", block=64), code.get_kernel("seen"), x)
+    launch(builder, LaunchConfig(grid="resident", block=64), code.get_kernel("seen"), x)
     builder.end_building().complete().launch(stream)
     assert x.to_host(stream=stream)[0] >= device.properties.multiprocessor_count
 
 
-def test_cooperative_auto_grid_is_resident(device, stream):
-    count, _ = grid_of(device, stream, LaunchConfig(grid="auto", block=256, is_cooperative=True))
+def test_cooperative_resident_grid_is_resident(device, stream):
+    count, _ = grid_of(device, stream, LaunchConfig(grid="resident", block=256, is_cooperative=True))
     assert count >= device.properties.multiprocessor_count
 
 
-def test_auto_grid_excludes_clusters_and_nodes(device, kernel):
+def test_resident_grid_excludes_clusters_and_nodes(device, kernel):
     with pytest.raises(ValueError, match="with cluster"):
-        LaunchConfig(grid="auto", block=1, cluster=2)
-    config = LaunchConfig(grid="auto", block=1)
+        LaunchConfig(grid="resident", block=1, cluster=2)
+    config = LaunchConfig(grid="resident", block=1)
     with pytest.raises(ValueError, match="with cluster"):
         config.cluster = 2
     with pytest.raises(ValueError, match="with cluster"):
-        LaunchConfig(grid=2, block=1, cluster=2).grid = "auto"
-    with pytest.raises(NotImplementedError, match="grid='auto'"):
+        LaunchConfig(grid=2, block=1, cluster=2).grid = "resident"
+    with pytest.raises(NotImplementedError, match="grid='resident'"):
         GraphDefinition().launch(config, kernel, None)
 
 
-@pytest.mark.parametrize("grid", ["automatic", "", b"auto"])
+def test_earlier_name_of_resident_grids_warns(device, stream):
+    code = compiled('extern "C" __global__ void seen(int* x) { if (!threadIdx.x) atomicAdd(x, 1); }')
+    seen, x = code.get_kernel("seen"), device.zeros(1, np.int32, stream=stream)
+    from_source = source_kernel("__global__ void seen(int* x) { if (!threadIdx.x) atomicAdd(x, 1); }", "seen")
+    config = LaunchConfig(grid=1, block=64)
+    uses = (
+        lambda: LaunchConfig(grid="auto", block=64),
+        lambda: setattr(config, "grid", "auto"),
+        lambda: seen["auto", 64, 0, stream](x),
+        lambda: seen(x, grid="auto", block=64, stream=stream),
+        lambda: from_source["auto", 64, 0, stream](x),
+        lambda: from_source(x, grid="auto", block=64, stream=stream),
+    )
+    for use in uses:
+        with pytest.warns(DeprecationWarning, match=r"grid='resident'.*kernel\[:n, block\]") as caught:
+            use()
+        assert [warning.filename for warning in caught] == [__file__]
+    assert config == LaunchConfig(grid="resident", block=64) and config.grid == "resident"
+    assert x.to_host(stream=stream)[0] == 4 * grid_of(device, stream, config)[0]
+
+
+@pytest.mark.parametrize("grid", ["automatic", "", b"resident", "residents"])
 def test_other_strings_are_not_grids(grid):
     with pytest.raises(ValueError, match="grid must be"):
         LaunchConfig(grid=grid, block=1)
@@ -300,7 +322,7 @@ def test_other_strings_are_not_grids(grid):
 
 def test_block_that_does_not_fit_is_reported(device, stream):
     with pytest.raises(Exception, match="block must have at most"):
-        grid_of(Device(), stream, LaunchConfig(grid="auto", block=4096))
+        grid_of(Device(), stream, LaunchConfig(grid="resident", block=4096))
 
 
 def test_nodes_with_several_attributes_block_no_threads(device, kernel):

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, CUDAError, Kernel, LaunchConfig, ObjectCode, launch
+from cuda.core.utils import kernel as source_kernel
 from support.kernels import HostMemory, compiled
 from support.threads import COUNT, in_thread, run_in_threads
 
@@ -705,17 +706,74 @@ def test_kernels_are_launched_by_calls(device, stream, kernels, total):
     assert value_of(total, stream) == 4
 
 
+ELEMENTS = """
+extern "C" __global__ void ones(int* x, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] = 1;
+}
+extern "C" __global__ void store(int* x, int elements) { *x = elements; }
+"""
+
+
+@pytest.mark.requires(cuda=(12, 4))
+@pytest.mark.parametrize("kind", ["kernel", "source"])
+def test_launches_by_element_count_reach_all_elements(device, stream, kind):
+    code = compiled(ELEMENTS)
+    ones = code.get_kernel("ones") if kind == "kernel" else source_kernel(ELEMENTS, "ones", cache=False)
+    n = 300_001  # more than are resident on the software device
+    launches = (
+        lambda x: ones(x, n, elements=n, stream=stream),
+        lambda x: ones(x, n, elements=np.int64(n), block=64, stream=stream),
+        lambda x: ones(x, n, elements=n, block=128, shmem_size=16, stream=stream),
+        lambda x: ones[:n, 256, 0, stream](x, n),
+        lambda x: ones[: np.int32(n), 96, 16, stream](x, n),
+        lambda x: ones[:n](x, n),
+        lambda x: ones[:n, 32](x, n),
+        lambda x: ones(x, n=n, elements=n),
+    )
+    for launch_all in launches:
+        x = device.zeros(n, np.int32)
+        launch_all(x)
+        device.sync()
+        assert x.to_host().sum() == n
+    assert ones[:1000, 32, 16, stream].config == LaunchConfig(grid=32, block=32, shmem_size=16)
+    assert ones[:0].config == LaunchConfig(grid=1, block=256)
+
+
+@pytest.mark.requires(cuda=(12, 4))
+def test_elements_beside_a_grid_are_an_argument(device, stream):
+    for store in (compiled(ELEMENTS).get_kernel("store"), source_kernel(ELEMENTS, "store", cache=False)):
+        x = device.zeros(1, np.int32, stream=stream)
+        store(x, elements=5, grid=1, block=1, stream=stream)
+        assert x.to_host(stream=stream)[0] == 5
+
+
+def test_wrong_element_counts_are_rejected(stream, kernels):
+    add = kernels.get_kernel("add")
+    for count, error in ((-1, ValueError), (2.5, TypeError), ("4", TypeError), (True, TypeError), (1 << 60, ValueError)):
+        with pytest.raises(error, match="n must be|grid must be"):
+            add(None, 1, elements=count)
+        with pytest.raises(error, match="n must be|grid must be"):
+            add[:count]
+    with pytest.raises(TypeError, match="block must be an int"):
+        add[:4, (2, 2)]
+    with pytest.raises(ValueError, match="grid, the number of blocks, is missing"):
+        add[:]
+
+
 @pytest.mark.requires(cuda=(12, 4))
 def test_wrong_calls_and_brackets_are_rejected(stream, kernels):
     add = kernels.get_kernel("add")
-    for key in (1, (1,), (1, 1, 0, stream, 1), "key"):
+    for key in (1, (1,), (), (1, 1, 0, stream, 1), "key", slice(1, 2), slice(None, 4, 2)):
         with pytest.raises(TypeError, match=r"kernel\[grid, block\]"):
             add[key]
     with pytest.raises(TypeError, match="stream must be"):
         add[1, 1, 0, None]
     with pytest.raises(ValueError, match="grid"):
         add[0, 1]
-    with pytest.raises(TypeError, match="grid|block"):
+    with pytest.raises(ValueError, match="grid, the number of blocks, is missing"):
         add(None, 1)
+    with pytest.raises(ValueError, match="block, the number of threads per block, is missing"):
+        add(None, 1, grid=1)
     with pytest.raises(TypeError, match="takes 2 arguments, 1 given"):
         add(None, grid=1, block=1)

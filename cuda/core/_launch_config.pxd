@@ -16,6 +16,6 @@ cdef class LaunchConfig:
         bint _is_serialization_programmatic
         int _cluster_policy         # a CUclusterSchedulingPolicy, or -1
         int _priority               # 0 for that of the stream
-        bint _is_grid_auto          # the grid is computed at each launch
+        bint _is_grid_resident          # the grid is computed at each launch
         dict _rare                  # the other attributes that are set, by name, or None
         list _kept                  # what their values refer to

@@ -20,6 +20,7 @@ import operator
 from cuda.core._launch_attributes import ATTRIBUTES, pack
 from cuda.core._utils import cuda_utils
 from cuda.core._utils.cuda_utils import NotSupportedError
+from cuda.core._utils.errors import warn_caller
 from cuda.core._utils.options import unknown_field
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import find_str_enum, int_argument, shown
@@ -58,10 +59,11 @@ cdef class LaunchConfig:
 
     Parameters
     ----------
-    grid : int | tuple[int, ...] | "auto"
-        The number of blocks, or with ``cluster`` the number of clusters. With ``"auto"``, each launch has as many
-        blocks as can be resident on the device at the same time (``cuOccupancyMaxActiveBlocksPerMultiprocessor``), for
-        kernels that loop over their elements with the stride of the grid.
+    grid : int | tuple[int, ...] | "resident"
+        The number of blocks, or with ``cluster`` the number of clusters. With ``"resident"``, each launch has as many
+        blocks as can be resident on the device at the same time (``cuOccupancyMaxActiveBlocksPerMultiprocessor``). That
+        is for kernels that loop over their elements with the stride of the grid: a kernel with a thread for each
+        element would process only some of them; see :meth:`for_elements`.
     cluster : int | tuple[int, ...], optional
         The number of blocks per cluster, which needs compute capability 9.0. Defaults to no clusters.
     block : int | tuple[int, ...]
@@ -110,8 +112,8 @@ cdef class LaunchConfig:
     ------
     ValueError
         If ``grid`` or ``block`` is missing, or a dimension is not an int from 1 to 2**32 - 1, or ``shmem_size`` is
-        negative or 2**32 or more, or the value of an attribute is unknown or out of range, or ``grid`` is ``"auto"``
-        and ``cluster`` is given, or ``priority`` is not 0 and outside the range of the
+        negative or 2**32 or more, or the value of an attribute is unknown or out of range, or ``grid`` is
+        ``"resident"`` and ``cluster`` is given, or ``priority`` is not 0 and outside the range of the
         current context (``cuCtxGetStreamPriorityRange``).
     TypeError
         If ``shmem_size`` or ``priority`` is not an int, or the value of an attribute has the wrong type.
@@ -120,6 +122,11 @@ cdef class LaunchConfig:
         Only these need a device.
     CUDAError
         If ``priority`` is not 0 and no context is current.
+
+    Warns
+    -----
+    DeprecationWarning
+        If ``grid`` is ``"auto"``, the earlier name of ``"resident"``.
 
     Examples
     --------
@@ -211,18 +218,18 @@ cdef class LaunchConfig:
 
     @property
     def grid(self) -> tuple[int, int, int] | str:
-        """The number of blocks in x, y and z, or with :attr:`cluster` the number of clusters, or ``"auto"``."""
-        return "auto" if self._is_grid_auto else (self._grid[0], self._grid[1], self._grid[2])
+        """The number of blocks in x, y and z, or with :attr:`cluster` the number of clusters, or ``"resident"``."""
+        return "resident" if self._is_grid_resident else (self._grid[0], self._grid[1], self._grid[2])
 
     @grid.setter
     def grid(self, value):
         cdef unsigned int c_grid[3]
-        cdef bint is_auto = read_grid(value, c_grid)
-        if is_auto:
-            check_auto(self._cluster)
+        cdef bint is_resident = read_grid(value, c_grid)
+        if is_resident:
+            check_no_cluster(self._cluster)
         check_product(c_grid, self._cluster)
         self._grid = c_grid
-        self._is_grid_auto = is_auto
+        self._is_grid_resident = is_resident
         LaunchConfig_update(self)
 
     @property
@@ -236,8 +243,8 @@ cdef class LaunchConfig:
         c_cluster[:] = [0, 0, 0]
         if value is not None:
             read_sizes(value, "cluster", c_cluster)
-            if self._is_grid_auto:
-                check_auto(c_cluster)
+            if self._is_grid_resident:
+                check_no_cluster(c_cluster)
             check_product(self._grid, c_cluster)
             require_clusters()
         self._cluster = c_cluster
@@ -481,7 +488,7 @@ cdef int LaunchConfig_init(
     cdef unsigned int c_block[3]
     if grid is None:
         raise ValueError("grid, the number of blocks, is missing")
-    self._is_grid_auto = read_grid(grid, self._grid)
+    self._is_grid_resident = read_grid(grid, self._grid)
     if block is None:
         remedy = f"; the second argument is cluster, so pass block by name: LaunchConfig({shown(grid)}, block=...)"
         raise ValueError(f"block, the number of threads per block, is missing{'' if cluster is None else remedy}")
@@ -493,8 +500,8 @@ cdef int LaunchConfig_init(
     self._cluster[0] = self._cluster[1] = self._cluster[2] = 0
     if cluster is not None:
         read_sizes(cluster, "cluster", self._cluster)
-        if self._is_grid_auto:
-            check_auto(self._cluster)
+        if self._is_grid_resident:
+            check_no_cluster(self._cluster)
         check_product(self._grid, self._cluster)
         require_clusters()
     if is_cooperative:
@@ -609,18 +616,24 @@ cdef int read_sizes(object value, str name, unsigned int* c_sizes) except -1:
     return 0
 
 
-# Returns true for "auto", which is stored as one block.
+# Returns true for "resident", which is stored as one block.
 cdef bint read_grid(object value, unsigned int* c_grid) except -1:
-    if isinstance(value, str) and value == "auto":
+    if isinstance(value, str) and value in ("resident", "auto"):
+        if value == "auto":
+            warn_caller(
+                "grid='auto' is now grid='resident': as many blocks as the device can run at once, for kernels that loop; "
+                "for a thread for each element, use elements=n, kernel[:n, block] or LaunchConfig.for_elements(n)",
+                DeprecationWarning,
+            )
         c_grid[0] = c_grid[1] = c_grid[2] = 1
         return True
     read_sizes(value, "grid", c_grid)
     return False
 
 
-cdef int check_auto(const unsigned int* c_cluster) except -1:
+cdef int check_no_cluster(const unsigned int* c_cluster) except -1:
     if c_cluster[0]:
-        raise ValueError("grid must be given with cluster; 'auto' is for grids without clusters")
+        raise ValueError("grid must be given with cluster; 'resident' is for grids without clusters")
     return 0
 
 

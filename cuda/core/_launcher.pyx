@@ -513,7 +513,7 @@ cdef int launch_kernel(
     # Set the limit before the launch: a failed launch invalidates a capture.
     if c_config.sharedMemBytes > kernel._default_shared_limit:
         ensure_shared_limit(kernel, kernel_pin, stream, c_config.sharedMemBytes)
-    if config._is_grid_auto:
+    if config._is_grid_resident:
         c_config.gridDimX = resident_blocks(kernel, kernel_pin, stream, &c_config)
     ArgumentBlock_fill(block, kernel, kernel_pin, arguments, count)
     with nogil:
@@ -554,7 +554,7 @@ cdef object calling_frame():
     return frame
 
 
-# The number of blocks that fill the device, for grid="auto".
+# The number of blocks that fill the device, for grid="resident".
 cdef unsigned int resident_blocks(
     Kernel kernel, const KernelPin& pin, Stream stream, const cydriver.CUlaunchConfig* c_config
 ) except 0:
@@ -668,7 +668,7 @@ cdef int raise_launch_error(
 def exceeded_limit(kernel, config, device_id: int) -> str:
     """Return a message about the first dimension above a limit of the device or the kernel, or an empty string."""
     properties = Device(device_id).properties
-    grid = (1, 1, 1) if config.grid == "auto" else config.grid
+    grid = (1, 1, 1) if config.grid == "resident" else config.grid
     if config.cluster is not None:
         grid = tuple(size * blocks for size, blocks in zip(grid, config.cluster, strict=True))
     for name, unit, sizes in (("block", "threads", config.block), ("grid", "blocks", grid)):

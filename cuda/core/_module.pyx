@@ -493,21 +493,35 @@ cdef class Kernel(DriverObject):
     def __getitem__(self, key):
         """Return a bound kernel: ``kernel[grid, block, shmem_size, stream]``, of which the last two can be omitted.
 
-        The stream defaults to the default stream (:attr:`Device.default_stream`). See :meth:`bind` for the errors.
+        ``kernel[:n, block]`` has at least one thread for each of ``n`` elements, as :meth:`LaunchConfig.for_elements`
+        says; there, ``block`` can be omitted as well. The stream defaults to the default stream of the current context.
+        See :meth:`bind` for the errors.
 
         Examples
         --------
-        >>> scale[n // 256, 256](x, 2.0)
-        >>> scale["auto", 256, 0, stream](x, 2.0)
+        >>> scale[:n](x, 2.0, n)  # one thread for each element, in blocks of 256
+        >>> scale[(8, 4), (16, 16), 0, stream](x, 2.0, n)
+        >>> loop["resident", 256](x, 2.0, n)  # a kernel that loops with the stride of the grid
         """
-        if not isinstance(key, tuple) or not 2 <= len(key) <= 4:
+        keys = key if isinstance(key, tuple) else (key,)
+        is_count = len(keys) and isinstance(keys[0], slice) and keys[0].start is None and keys[0].step is None
+        if not (1 if is_count else 2) <= len(keys) <= 4:
             raise TypeError("a kernel takes kernel[grid, block], kernel[grid, block, shmem_size] or "
-                            "kernel[grid, block, shmem_size, stream]")
-        stream = default_stream() if len(key) < 4 else key[3]
-        return self.bind(LaunchConfig(key[0], None, key[1], key[2] if len(key) > 2 else 0), stream=stream)
+                            "kernel[grid, block, shmem_size, stream], or kernel[:n, block] for n elements")
+        block = keys[1] if len(keys) > 1 else None
+        config = dimensions_of(None if is_count else keys[0], keys[0].stop if is_count else None, block,
+                           keys[2] if len(keys) > 2 else 0)
+        return self.bind(config, stream=default_stream() if len(keys) < 4 else keys[3])
 
     def __call__(
-        self, *kernel_args, grid, block, shmem_size: int = 0, stream: Stream | None = None, **named_args
+        self,
+        *kernel_args,
+        grid=None,
+        block=None,
+        shmem_size: int = 0,
+        stream: Stream | None = None,
+        elements: int | None = None,
+        **named_args,
     ) -> None:
         """Launch this kernel (``cuLaunchKernelEx``).
 
@@ -518,7 +532,11 @@ cdef class Kernel(DriverObject):
         grid, block, shmem_size
             As for :class:`LaunchConfig`.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
-            The stream to enqueue the kernel on. Defaults to the default stream (:attr:`Device.default_stream`).
+            The stream to enqueue the kernel on. Defaults to the default stream of the current context.
+        elements : int, optional
+            The number of elements, instead of ``grid``: there is at least one thread for each, as
+            :meth:`LaunchConfig.for_elements` says, and ``block`` defaults to 256. With ``grid``, it is the argument for
+            a parameter of that name.
         **named_args
             Arguments by the names of their parameters.
 
@@ -529,10 +547,14 @@ cdef class Kernel(DriverObject):
 
         Examples
         --------
-        >>> scale(x, 2.0, grid="auto", block=256, stream=stream)
+        >>> scale(x, 2.0, n, elements=n, stream=stream)  # one thread for each element, in blocks of 256
+        >>> scale(x, 2.0, n, grid=(8, 4), block=(16, 16), stream=stream)
         """
+        if grid is not None and elements is not None:
+            named_args["elements"], elements = elements, None
         stream = default_stream() if stream is None else stream
-        slots.get("launch")(stream, LaunchConfig(grid, None, block, shmem_size), self, *kernel_args, **named_args)
+        config = dimensions_of(grid, elements, block, shmem_size)
+        slots.get("launch")(stream, config, self, *kernel_args, **named_args)
 
     def bind(self, config: LaunchConfig, *arguments, stream: Stream, **named):
         """Bind this kernel to a configuration and a stream, so that a call needs only the kernel's arguments.
@@ -691,6 +713,13 @@ cdef Kernel Kernel_create(const KernelHandle& h_kernel, str name, object declara
     self._name = name
     self._declarations = declarations
     return self
+
+
+# The configuration with a grid, or with one thread for each element.
+cdef object dimensions_of(object grid, object elements, object block, object shmem_size):
+    if elements is None:
+        return LaunchConfig(grid, None, block, shmem_size)
+    return LaunchConfig.for_elements(elements, 256 if block is None else block, shmem_size=shmem_size)
 
 
 cdef Kernel Kernel_wrap(cydriver.CUkernel c_kernel, ObjectCode mod):

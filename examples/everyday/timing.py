@@ -14,7 +14,7 @@ with Device() as device:
     stream = device.create_stream()
     x = device.to_device(np.full(100_000, 2, np.float32), stream=stream)
     with stream.timed() as timer:
-        square["auto", 256, 0, stream](x, x.size)
+        square["resident", 256, 0, stream](x, x.size)
     assert timer.ms > 0 and set(x.to_host(stream=stream)) == {4}
-    print(utils.benchmark(lambda: square["auto", 256, 0, stream](x, x.size), stream=stream))
+    print(utils.benchmark(lambda: square["resident", 256, 0, stream](x, x.size), stream=stream))
 print("timing: verified")

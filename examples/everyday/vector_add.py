@@ -12,6 +12,6 @@ __global__ void add(const float* x, const float* y, float* z, int n) {
 }""", "add")  # fmt: skip
 x, y = np.random.default_rng(1).random((2, 100_000), np.float32)
 z = Device().empty(x.shape, x.dtype)
-add["auto", 256](Device().to_device(x), Device().to_device(y), z, x.size)
+add["resident", 256](Device().to_device(x), Device().to_device(y), z, x.size)
 assert np.array_equal(z.to_host(), x + y)
 print("vector add: verified")

@@ -575,7 +575,7 @@ cdef int add_config(CallKey self, LaunchConfig config) except -1:
     self.words.push_back(config._native.blockDimY)
     self.words.push_back(config._native.blockDimZ)
     self.words.push_back(config._native.sharedMemBytes)
-    self.words.push_back(config._is_grid_auto)
+    self.words.push_back(config._is_grid_resident)
     for index in range(config._native.numAttrs):
         self.words.push_back(<uint64_t>config._attributes[index].id)
         for word in range(sizeof(cydriver.CUlaunchAttributeValue) // 8):

@@ -175,7 +175,7 @@ cdef class GraphNode:
         TypeError
             If an argument has a wrong type or size, or their number is wrong.
         NotImplementedError
-            If ``config`` has an attribute that only launches can have, such as an event, or ``grid="auto"``.
+            If ``config`` has an attribute that only launches can have, such as an event, or ``grid="resident"``.
         RuntimeError
             If this node is destroyed, or an argument is closed.
         CUDAError

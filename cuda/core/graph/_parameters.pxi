@@ -622,8 +622,8 @@ cdef int set_config(cydriver.CUDA_KERNEL_NODE_PARAMS_v3* params, object config) 
     if not isinstance(config, LaunchConfig):
         raise TypeError(f"config must be a LaunchConfig, not {type(config).__name__}")
     c_config = config
-    if c_config._is_grid_auto:
-        raise NotImplementedError("config must have a grid of numbers for a node; only launches compute grid='auto'")
+    if c_config._is_grid_resident:
+        raise NotImplementedError("config must have a grid of numbers for a node; only launches compute grid='resident'")
     params.gridDimX, params.gridDimY, params.gridDimZ = (
         c_config._native.gridDimX, c_config._native.gridDimY, c_config._native.gridDimZ
     )

@@ -31,13 +31,21 @@ class SourceKernel:
         return f"<SourceKernel {self._name!r} compiled for {sorted(self._kernels) or 'no device yet'}>"
 
     def __getitem__(self, key):
-        """Return a bound kernel: ``kernel[grid, block, shmem_size, stream]``, as :class:`~cuda.core.Kernel` does."""
+        """Return a bound kernel, as :class:`~cuda.core.Kernel` does.
+
+        ``kernel[grid, block, shmem_size, stream]``, or ``kernel[:n, block]`` for one thread for each of n elements.
+        """
         return self._kernel_for(key[3] if isinstance(key, tuple) and len(key) == 4 else None)[key]
 
-    def __call__(self, *kernel_args, grid, block, shmem_size: int = 0, stream=None, **named_args) -> None:
-        """Launch the kernel (``cuLaunchKernelEx``), as a :class:`~cuda.core.Kernel` does."""
-        found = self._kernel_for(stream)
-        found(*kernel_args, grid=grid, block=block, shmem_size=shmem_size, stream=stream, **named_args)
+    def __call__(
+        self, *kernel_args, grid=None, block=None, shmem_size: int = 0, stream=None, elements=None, **named_args
+    ) -> None:
+        """Launch the kernel (``cuLaunchKernelEx``), as a :class:`~cuda.core.Kernel` does.
+
+        ``elements=n`` instead of ``grid`` launches at least one thread for each of n elements.
+        """
+        sizes = {"grid": grid, "block": block, "shmem_size": shmem_size, "elements": elements}
+        self._kernel_for(stream)(*kernel_args, **sizes, stream=stream, **named_args)
 
     def bind(self, config: LaunchConfig | dict, *arguments, stream, **named):
         """Bind the kernel to a configuration, a stream and arguments, as :meth:`cuda.core.Kernel.bind` does."""
@@ -116,8 +124,8 @@ def kernel(
     -------
     SourceKernel
         An object to launch like a :class:`~cuda.core.Kernel`: with :func:`~cuda.core.launch`, by
-        ``kernel[grid, block, shmem_size, stream](*args)`` or ``kernel(*args, grid=..., block=..., stream=...)``. Its
-        method ``for_device()`` returns the Kernel of a device. A launch on a default stream makes device 0 current on a
+        ``kernel[grid, block, shmem_size, stream](*args)``, ``kernel(*args, grid=..., block=..., stream=...)`` or, with a
+        thread for each of n elements, ``kernel[:n](*args)`` or ``kernel(*args, elements=n)``. Its method ``for_device()`` returns the Kernel of a device. A launch on a default stream makes device 0 current on a
         thread without a current context.
 
     Raises
@@ -133,10 +141,13 @@ def kernel(
     >>> device = Device()
     >>> device.set_current()
     >>> stream = device.create_stream()
-    >>> source = "__global__ void scale(float* x, float by) { x[threadIdx.x] *= by; }"
+    >>> source = '''__global__ void scale(float* x, float by, int n) {
+    ...     int i = blockIdx.x * blockDim.x + threadIdx.x;
+    ...     if (i < n) x[i] *= by;
+    ... }'''
     >>> scale = kernel(source, "scale", cache=False)
     >>> x = device.to_device(np.arange(4, dtype=np.float32), stream=stream)
-    >>> scale(x, 2, grid=1, block=4, stream=stream)
+    >>> scale(x, 2, 4, elements=4, stream=stream)
     >>> x.to_host(stream=stream)
     array([0., 2., 4., 6.], dtype=float32)
     """

@@ -22,8 +22,8 @@ def test_wrong_launches_are_rejected(memory, kernels):
         graph.launch(ONE, "add")
     with pytest.raises(TypeError, match="takes 2 arguments, 1 given"):
         graph.launch(ONE, kernels["add"], memory.buffer)
-    with pytest.raises(NotImplementedError, match="grid='auto'"):
-        graph.launch(LaunchConfig(grid="auto", block=1), kernels["add"], memory.buffer, 3)
+    with pytest.raises(NotImplementedError, match="grid='resident'"):
+        graph.launch(LaunchConfig(grid="resident", block=1), kernels["add"], memory.buffer, 3)
     node = graph.launch(ONE, kernels["add"], memory.buffer, 3)
     with pytest.raises(ValueError, match="a new kernel needs args"):
         node.update(kernel=kernels["add"])
