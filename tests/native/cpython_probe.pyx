@@ -28,6 +28,21 @@ cdef extern from "Python.h":
     Py_ssize_t PyVectorcall_NARGS(size_t nargsf) noexcept
 
 
+cdef extern from "cpython.hpp" namespace "cuda_core":
+    bint has_gil() noexcept nogil
+
+
+def gil_is_held():
+    return has_gil()
+
+
+def gil_is_held_after_release():
+    cdef bint is_held
+    with nogil:
+        is_held = has_gil()
+    return is_held
+
+
 def is_exiting():
     return is_interpreter_exiting()
 

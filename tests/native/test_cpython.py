@@ -4,6 +4,7 @@
 
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,18 @@ def test_type_call_and_new_use_separate_functions(probe):
 def test_calling_an_instance_makes_no_tuple(probe):
     adder = probe.Adder()
     assert (adder(), adder(1, 2, 3), adder(*range(10))) == (0, 6, 45)
+
+
+def test_state_of_the_gil_is_known(probe):
+    assert (probe.gil_is_held(), probe.gil_is_held_after_release()) == (True, False)
+
+
+def test_state_of_the_gil_is_known_on_other_threads(probe):
+    found = []
+    thread = threading.Thread(target=lambda: found.append((probe.gil_is_held(), probe.gil_is_held_after_release())))
+    thread.start()
+    thread.join()
+    assert found == [(True, False)]
 
 
 def test_namespace_of_a_type_is_its_dict(probe):

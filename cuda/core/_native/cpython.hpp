@@ -39,6 +39,19 @@ inline void run_or_block_at_exit(Function function) noexcept {
 
 // --- The GIL, on threads that may not have it ---
 
+// Whether this thread holds the GIL; without one, whether it is attached to the interpreter. PyGILState_Check() does not
+// answer this: once a process has created a subinterpreter, it always returns 1.
+inline bool has_gil() noexcept {
+#if PY_VERSION_HEX >= 0x030D0000
+    return PyThreadState_GetUnchecked() != nullptr;
+#elif PY_VERSION_HEX >= 0x030C0000
+    return _PyThreadState_UncheckedGet() != nullptr;
+#else  // the state of whichever thread holds the GIL
+    PyThreadState* holder = _PyThreadState_UncheckedGet();
+    return holder != nullptr && holder == PyGILState_GetThisThreadState();
+#endif
+}
+
 // Calls `function()` with the GIL held, from any thread. Threads that were not called from Python acquire the GIL only
 // here, all others use Cython's `with gil` (tests/rules/test_calls.py).
 template <class Function>
@@ -63,7 +76,8 @@ public:
 #if PY_VERSION_HEX >= 0x030C0000
     PendingError() noexcept : error_(PyErr_GetRaisedException()) {}
     ~PendingError() {
-        if (has_interpreter()) PyErr_SetRaisedException(error_);
+        // Not on a thread that is being unwound because the interpreter exits.
+        if (has_gil()) PyErr_SetRaisedException(error_);
     }
 
 private:
@@ -71,7 +85,7 @@ private:
 #else
     PendingError() noexcept { PyErr_Fetch(&type_, &error_, &traceback_); }
     ~PendingError() {
-        if (has_interpreter()) PyErr_Restore(type_, error_, traceback_);
+        if (has_gil()) PyErr_Restore(type_, error_, traceback_);
     }
 
 private:
@@ -81,9 +95,6 @@ private:
 #endif
 
 public:
-    // False if the thread is being unwound because the interpreter exits.
-    static bool has_interpreter() noexcept { return PyGILState_Check(); }
-
     PendingError(const PendingError&) = delete;
     PendingError& operator=(const PendingError&) = delete;
 };

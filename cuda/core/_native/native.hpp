@@ -36,7 +36,7 @@ inline void note_use_of_stream() noexcept { idle_context.store(nullptr, std::mem
 // report its failure.
 inline bool skips_release_at_exit() noexcept {
     if (!is_interpreter_exiting()) return false;
-    return !PyGILState_Check() || has_work_at_exit.load(std::memory_order_relaxed);
+    return !has_gil() || has_work_at_exit.load(std::memory_order_relaxed);
 }
 
 // Signal handlers of Python run on the main thread only, so only its waits can be interrupted.
@@ -46,7 +46,7 @@ CUDA_CORE_API bool is_main_thread() noexcept;
 class WithoutGil {
 public:
     explicit WithoutGil(bool is_wanted = true) noexcept {
-        if (is_wanted && !is_interpreter_exiting() && PyGILState_Check()) state_ = PyEval_SaveThread();
+        if (is_wanted && !is_interpreter_exiting() && has_gil()) state_ = PyEval_SaveThread();
     }
     ~WithoutGil() {
         if (state_) run_or_block_at_exit([this] { PyEval_RestoreThread(state_); });
