@@ -18,6 +18,7 @@ from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN  # raises a CUDAError unless the call succeeded
 
 # CPython.
+from cuda.core._utils._cpython cimport check_self_in_methods  # ends each module with extension types
 from cuda.core._utils._cpython cimport read_short_int  # reads an int of one digit without a call
 from cuda.core._utils._cpython cimport set_call_offset  # gives a class the vectorcall protocol
 from cuda.core._utils._cpython cimport tuple_items  # the items of a tuple, as borrowed references

@@ -28,6 +28,7 @@ from cuda.core._native._cuda_core cimport (
     waits_need_driver,
 )
 from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport check_self_in_methods
 from cuda.core._utils.cuda_utils cimport (
     HANDLE_RETURN,
     LEAVE_RETURN,
@@ -338,3 +339,6 @@ cdef void Context_leave_to_release(int is_entered) noexcept nogil:
     if err != cydriver.CUresult.CUDA_SUCCESS:
         cydriver.cuCtxGetCurrent(&c_context)
         WARN_RETURN(err, b"cuCtxPopCurrent", c_context)
+
+
+check_self_in_methods(globals())

@@ -29,7 +29,7 @@ from cuda.core._native._cuda_core cimport ContextHandle, ContextPin
 from cuda.core._native._device_wait cimport recover_device, wait_for_context
 from cuda.core._stream cimport Stream, Stream_accept, Stream_create, default_stream, default_stream_of
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport newfunc, set_constructor, vectorcallfunc
+from cuda.core._utils._cpython cimport check_self_in_methods, newfunc, set_constructor, vectorcallfunc
 from cuda.core._utils.cuda_utils cimport (
     ALLOW_RETURN,
     HANDLE_RETURN,
@@ -1188,3 +1188,4 @@ cdef MemoryResource Device_create_memory_resource(Device self):
 
 
 slots.register("Device", Device)
+check_self_in_methods(globals())

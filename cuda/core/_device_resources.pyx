@@ -11,6 +11,7 @@ from libcpp.vector cimport vector
 from cuda.core._native._cuda_core cimport refuse_pickle
 from cuda.core._native._cuda_core cimport ContextHandle
 from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport check_self_in_methods
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, c_driver_version, check_or_create_options, require_driver
 
 import operator
@@ -435,3 +436,6 @@ def _truth(value) -> bool:
     if not isinstance(value, bool):
         raise TypeError(f"backfill must be a bool or a sequence of bools, not {type(value).__name__}")
     return value
+
+
+check_self_in_methods(globals())

@@ -28,6 +28,7 @@ from cuda.core._native._cuda_core cimport (
 )
 from cuda.core._native._device_wait cimport call_interruptibly, wait_for_event
 from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport check_self_in_methods
 from cuda.core._utils.cuda_utils cimport (
     ALLOW_RETURN,
     HANDLE_RETURN,
@@ -531,3 +532,6 @@ cdef int check_same_context(Event start, Event end) except -1:
     else:
         where = f"the same context, not of {address(h_end):#x} and {address(h_start):#x}"
     raise RuntimeError(f"events can be subtracted only if they are of {where}")
+
+
+check_self_in_methods(globals())

@@ -31,6 +31,7 @@ from cuda.core._native._cuda_core cimport (
 )
 from cuda.core._stream cimport Stream, Stream_pin
 from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport check_self_in_methods
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN, WARN_RETURN
 from cuda.core.texture._texture cimport Array_wrap_foreign
 
@@ -431,3 +432,6 @@ cdef void unmap_memory(Allocation value) noexcept nogil:
             resource.raw,
         )
         Context_leave_to_release(is_entered)
+
+
+check_self_in_methods(globals())

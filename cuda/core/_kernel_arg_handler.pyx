@@ -53,7 +53,7 @@ from cuda.core._module cimport (
     UINT64,
 )
 from cuda.core._native._cuda_core cimport Allocation, ArgumentBlock, KernelPin, LaunchList, launch_list
-from cuda.core._utils._cpython cimport read_short_int, tuple_items
+from cuda.core._utils._cpython cimport check_self_in_methods, read_short_int, tuple_items
 from cuda.core._utils._type_table cimport TypeTable
 
 import sys
@@ -803,3 +803,6 @@ def advice(argument, size: int) -> str:
     if isinstance(argument, int):
         return "; pass a structure as bytes, numpy.void or ctypes.Structure"
     return ""
+
+
+check_self_in_methods(globals())

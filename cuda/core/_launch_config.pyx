@@ -12,6 +12,7 @@ from cpython.object cimport PyObject
 
 from cuda.core._device cimport current_ordinal
 from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport check_self_in_methods
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, init_driver
 
 import importlib
@@ -734,3 +735,6 @@ cdef int device_attribute(int ordinal, cydriver.CUdevice_attribute c_attribute) 
     cdef int c_value = 0
     HANDLE_RETURN(cydriver.cuDeviceGetAttribute(&c_value, c_attribute, ordinal), b"cuDeviceGetAttribute")
     return c_value
+
+
+check_self_in_methods(globals())

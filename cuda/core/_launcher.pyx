@@ -36,6 +36,7 @@ from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport (
     PyEval_GetFrame,
     PyFrameObject,
+    check_self_in_methods,
     is_running,
     set_call_offset,
     tuple_items,
@@ -813,3 +814,4 @@ if is_switched_on("CUDA_CORE_DEBUG") or is_switched_on("CUDA_CORE_NVTX"):
     change_observers(_launch_observers.observers_of_environment())
 slots.register("bind kernel", BoundKernel_create)
 slots.register("launch", launch)
+check_self_in_methods(globals())

@@ -7,6 +7,8 @@ from __future__ import annotations
 cimport cython
 from libc.stdint cimport INT64_MAX, INT64_MIN, int64_t
 
+from cuda.core._utils._cpython cimport check_self_in_methods
+
 import operator
 
 from cuda.core import _layout_ops as ops
@@ -461,3 +463,6 @@ cdef int check_reach(tuple shape, tuple strides, int64_t unit, int64_t itemsize)
             f"itemsize {itemsize}"
         )
     return 0
+
+
+check_self_in_methods(globals())

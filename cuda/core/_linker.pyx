@@ -14,6 +14,7 @@ from cpython.object cimport PyObject
 from cuda.core._context cimport Context_current, Context_enter, Context_leave
 from cuda.core._native._cuda_core cimport Anchor, ContextHandle, Handle, HandleField, Pin, address, bindings_object
 from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport check_self_in_methods
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN, WARN_RETURN
 
 import functools
@@ -521,3 +522,6 @@ cdef bytes Link_complete(cydriver.CUlinkState c_link, LinkData data):
         LEAVE_RETURN(err, b"cuLinkComplete", Context_leave(is_entered))
     # A copy, because the link owns the code.
     return PyBytes_FromStringAndSize(<char*>c_code, c_size)
+
+
+check_self_in_methods(globals())

@@ -63,7 +63,7 @@ from cuda.core._layout cimport _StridedLayout
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory._memory_resource cimport PointerInfo, pointer_info
 from cuda.core._native._cuda_core cimport Anchor
-from cuda.core._utils._cpython cimport set_error_on_any_thread
+from cuda.core._utils._cpython cimport check_self_in_methods, set_error_on_any_thread
 
 import functools
 import math
@@ -971,3 +971,4 @@ cdef int check_pointer(const void* pointer, str name) except -1:
 add_view_class(StridedMemoryView)
 slots.register("view of array", view_of_array)
 slots.register("view of buffer", view_of_buffer)
+check_self_in_methods(globals())

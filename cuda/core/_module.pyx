@@ -40,6 +40,7 @@ from cuda.core._native._cuda_core cimport (
 )
 from cuda.core._stream cimport default_stream
 from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport check_self_in_methods
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, c_driver_version
 
 from collections import namedtuple
@@ -752,3 +753,6 @@ cdef void Kernel_destroy(cydriver.CUkernel c_kernel) noexcept nogil:
 
 include "_kernel_parameters.pxi"
 include "_last_launches.pxi"
+
+
+check_self_in_methods(globals())

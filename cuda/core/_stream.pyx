@@ -43,6 +43,7 @@ from cuda.core._native._cuda_core cimport (
 )
 from cuda.core._native._device_wait cimport wait_for_stream
 from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport check_self_in_methods
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, LEAVE_RETURN, check_or_create_options, init_driver
 
 import warnings
@@ -906,3 +907,4 @@ _TIMED = EventOptions(timing_enabled=True)
 LEGACY_DEFAULT_STREAM = Stream._legacy_default()
 PER_THREAD_DEFAULT_STREAM = Stream._per_thread_default()
 slots.register("green stream", _create_green_stream)
+check_self_in_methods(globals())

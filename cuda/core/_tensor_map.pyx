@@ -18,6 +18,7 @@ from cuda.core._kernel_arg_handler cimport FITS, WRONG_SIZE, register_argument_t
 from cuda.core._layout cimport _StridedLayout
 from cuda.core._native._cuda_core cimport ContextHandle, refuse_pickle
 from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport check_self_in_methods
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 from enum import IntEnum
@@ -810,3 +811,4 @@ cdef int write_tensor_map(PyObject* argument, size_t natural_size, char* target,
 
 register_argument_type(TensorMapDescriptor, &write_tensor_map, sizeof(cydriver.CUtensorMap))
 slots.register("tensor map", tensor_map_of)
+check_self_in_methods(globals())

@@ -11,6 +11,7 @@ from cpython.object cimport PyObject, PyTypeObject
 
 from cuda.core._utils._cpython cimport (
     call_with_interpreter,
+    check_self_in_methods,
     is_interpreter_exiting,
     is_running,
     newfunc,
@@ -145,6 +146,38 @@ cdef int make_callable() except -1:
 
 
 make_callable()
+
+
+cdef class Word:
+    """A class whose methods read a field of ``self``."""
+    cdef str text
+
+    def __init__(self, text):
+        self.text = text
+
+    def read(self):
+        return self.text
+
+    def join(self, *others, **named):
+        return self.text, others, named
+
+    @staticmethod
+    def plain(value):
+        return value
+
+    @classmethod
+    def make(cls, text):
+        return cls(text)
+
+
+class Sentence(Word):
+    """A Python class, whose own methods accept any ``self``."""
+
+    def shout(self):
+        return f"{self}!"
+
+
+check_self_in_methods(globals())
 
 
 def namespace_of(cls):

@@ -75,6 +75,33 @@ def test_calling_an_instance_makes_no_tuple(probe):
     assert (adder(), adder(1, 2, 3), adder(*range(10))) == (0, 6, 45)
 
 
+@pytest.mark.parametrize("other", [5, None, object(), "text"])
+def test_method_rejects_an_object_of_another_class(probe, other):
+    with pytest.raises(TypeError, match=f"descriptor 'read' for 'cpython_probe.Word' .* a '{type(other).__name__}' object"):
+        probe.Word.read(other)
+    with pytest.raises(TypeError, match="descriptor 'join' for"):
+        probe.Word.join(other, 1, named=2)
+
+
+def test_method_rejects_a_call_without_an_object(probe):
+    with pytest.raises(TypeError, match=r"unbound method cpython_probe.Word.read\(\) needs an argument"):
+        probe.Word.read()
+    with pytest.raises(TypeError, match=r"unbound method cpython_probe.Word.join\(\) needs an argument"):
+        probe.Word.join(named=1)
+
+
+def test_method_accepts_its_class_and_subclasses(probe):
+    word, sentence = probe.Word("a"), probe.Sentence("b")
+    assert (word.read(), probe.Word.read(word), probe.Word.read(sentence), sentence.read()) == ("a", "a", "b", "b")
+    assert probe.Word.join(word) == ("a", (), {})
+    assert sentence.join(1, 2, x=3, y=4) == ("b", (1, 2), {"x": 3, "y": 4})
+    assert word.join(*range(3), **{}) == ("a", (0, 1, 2), {})
+
+
+def test_functions_without_self_are_not_checked(probe):
+    assert (probe.Word.plain(5), probe.Sentence.make("c").read(), probe.Sentence.shout(5)) == (5, "c", "5!")
+
+
 def test_state_of_the_gil_is_known(probe):
     assert (probe.gil_is_held(), probe.gil_is_held_after_release()) == (True, False)
 

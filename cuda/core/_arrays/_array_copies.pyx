@@ -39,6 +39,7 @@ from cuda.core._native._cuda_core cimport Allocation, Anchor, StreamHandle, Stre
 from cuda.core._native._device_wait cimport wait_for_stream
 from cuda.core._stream cimport Stream_accept, Stream_pin
 from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport check_self_in_methods
 
 from math import prod
 
@@ -371,3 +372,4 @@ cdef int copy_on_host(ViewState target, ViewState source, object plan) except -1
 
 
 slots.register("arrays", Arrays())
+check_self_in_methods(globals())

@@ -50,7 +50,7 @@ from cuda.core._layout cimport _StridedLayout
 from cuda.core._memory._buffer cimport ArrayArgument, Buffer
 from cuda.core._memory._memory_resource cimport pointer_info
 from cuda.core._native._cuda_core cimport refuse_closed
-from cuda.core._utils._cpython cimport type_namespace
+from cuda.core._utils._cpython cimport check_self_in_methods, type_namespace
 from cuda.core._utils._type_table cimport TypeTable
 
 import re
@@ -610,3 +610,4 @@ cdef int add_view_class(object cls) except -1:
 
 add_importer(Buffer, &import_buffer)
 add_importer(ViewState, &import_view)
+check_self_in_methods(globals())

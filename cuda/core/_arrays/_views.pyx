@@ -44,7 +44,7 @@ from cuda.core._memory._memory_resource cimport PointerInfo, pointer_info
 from cuda.core._native._cuda_core cimport ContextHandle, StreamPin
 from cuda.core._stream cimport Stream_pin, Stream_wait_stream, Stream_wrap
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport read_short_int, tuple_items
+from cuda.core._utils._cpython cimport check_self_in_methods, read_short_int, tuple_items
 
 import operator
 import sys
@@ -784,3 +784,6 @@ cdef int current_device() except -2:
     except (CUDAError, RuntimeError):
         return -1
     return Context_ordinal(h_context) if h_context else -1
+
+
+check_self_in_methods(globals())

@@ -14,6 +14,8 @@ from libcpp.algorithm cimport sort
 from libcpp.pair cimport pair
 from libcpp.vector cimport vector
 
+from cuda.core._utils._cpython cimport check_self_in_methods
+
 __all__ = ["elf_damage", "elf_variables"]
 
 # Names and layouts as in the System V ABI.
@@ -369,3 +371,6 @@ cdef int check_notes(Elf elf, uint64_t index, Section section) except -1:
 # Returns true if symbol values and relocation offsets are relative to the section.
 cdef bint is_relative(Elf elf, Section section) noexcept:
     return elf.header.type == ET_REL or (elf.header.machine == EM_CUDA and section.addr == 0)
+
+
+check_self_in_methods(globals())

@@ -11,6 +11,7 @@ from libc.stdint cimport intptr_t, uintptr_t
 from cuda.core._native._cuda_core cimport KernelHandle, address, bindings_object, refuse_pickle
 from cuda.core._stream cimport Stream_accept
 from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport check_self_in_methods
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, init_driver
 
 from collections import namedtuple
@@ -498,3 +499,6 @@ cdef int device_ordinal(object device) except -1:
     if isinstance(ordinal, bool) or not hasattr(type(ordinal), "__index__"):
         raise TypeError(f"device must be a Device or an int, not {type(device).__name__}")
     return bounded_int("device", ordinal)
+
+
+check_self_in_methods(globals())

@@ -27,7 +27,7 @@ from cuda.core._native._cuda_core cimport (
 )
 from cuda.core._native._device_wait cimport call_interruptibly, call_once, release_interruptibly
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport is_interpreter_exiting
+from cuda.core._utils._cpython cimport check_self_in_methods, is_interpreter_exiting
 from cuda.core._utils.cuda_utils cimport (
     ALLOW_RETURN,
     HANDLE_RETURN,
@@ -512,3 +512,6 @@ cdef str ptx_log(object code, str code_type):
             WARN_RETURN(cydriver.cuModuleUnload(c_module), b"cuModuleUnload", c_module)
     text = bytes(log).split(b"\0", 1)[0].decode(errors="backslashreplace").strip()
     return f":\n{text}" if text else ""
+
+
+check_self_in_methods(globals())

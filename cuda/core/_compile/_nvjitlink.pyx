@@ -18,7 +18,7 @@ from cpython.pythread cimport PyThread_get_thread_ident
 
 from cuda.bindings cimport cynvjitlink
 
-from cuda.core._utils._cpython cimport is_interpreter_exiting
+from cuda.core._utils._cpython cimport check_self_in_methods, is_interpreter_exiting
 
 import functools
 import importlib
@@ -542,3 +542,6 @@ class ThreadExitHook:
 
     def __del__(self):
         (<ThreadLinks?>self.links).destroy_all()
+
+
+check_self_in_methods(globals())

@@ -36,7 +36,7 @@ from cuda.core._native._cuda_core cimport (
 from cuda.core._native._device_wait cimport raise_later_if_from_handler
 from cuda.core._stream cimport Stream, Stream_accept, Stream_pin, default_stream, is_default
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport call_with_interpreter
+from cuda.core._utils._cpython cimport call_with_interpreter, check_self_in_methods
 from cuda.core._utils.cuda_utils cimport show_unraisable
 
 from collections import namedtuple
@@ -764,3 +764,6 @@ cdef void query_lane(Lane* lane, uint64_t now) noexcept nogil:
                 cydriver.cuEventRecord(lane.event.get(), lane.h_stream.get()) == cydriver.CUresult.CUDA_SUCCESS
             )
     cydriver.cuCtxPopCurrent(&c_context)
+
+
+check_self_in_methods(globals())

@@ -40,6 +40,7 @@ from cuda.core._native._cuda_core cimport (
     retire,
 )
 from cuda.core._stream cimport Stream, Stream_accept, Stream_pin, default_stream
+from cuda.core._utils._cpython cimport check_self_in_methods
 
 from collections.abc import Sequence
 import importlib
@@ -1023,3 +1024,4 @@ cdef ArrayAccess array_access():
 
 
 add_members()
+check_self_in_methods(globals())

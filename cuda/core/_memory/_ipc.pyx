@@ -39,7 +39,7 @@ from cuda.core._native._cuda_core cimport (
 from cuda.core._native._device_wait cimport call_interruptibly
 from cuda.core._stream cimport Stream, Stream_pin
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport call_with_interpreter
+from cuda.core._utils._cpython cimport call_with_interpreter, check_self_in_methods
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN
 
 import os
@@ -888,3 +888,6 @@ cdef void Mapping_leave(Allocation& value) noexcept:
             # With the lock held, before another thread can import the same memory again.
             with nogil:
                 free_in_stream_order(value)
+
+
+check_self_in_methods(globals())

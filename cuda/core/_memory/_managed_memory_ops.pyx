@@ -14,6 +14,7 @@ from cuda.core._memory._memory_resource cimport location_argument, location_obje
 from cuda.core._native._cuda_core cimport AllocationHandle, AllocationPin, StreamPin
 from cuda.core._stream cimport Stream, Stream_accept, Stream_pin
 from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport check_self_in_methods
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, c_driver_version, require_driver
 
 from collections.abc import Sequence
@@ -492,3 +493,6 @@ cdef int read_attribute(
                 b"cuMemRangeGetAttribute",
             )
     return 0
+
+
+check_self_in_methods(globals())

@@ -54,6 +54,7 @@ from cuda.core._native._cuda_core cimport (
 from cuda.core._native._device_wait cimport call_interruptibly
 from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_pin
 from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport check_self_in_methods
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, WARN_RETURN, c_driver_version, init_driver
 
 from cuda.core._memory._memory_resource import free_async
@@ -872,3 +873,6 @@ cdef int grant_devices(cydriver.CUmemoryPool c_pool, cydriver.CUdevice_attribute
 
 cdef int MemPool_grant_imported(cydriver.CUmemoryPool c_pool) except -1:
     return grant_devices(c_pool, cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED)
+
+
+check_self_in_methods(globals())

@@ -40,7 +40,12 @@ from cuda.core._native._device_wait cimport (
 )
 from cuda.core._stream cimport Stream, Stream_accept, Stream_pin, default_stream, is_default
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport call_with_interpreter, is_interpreter_exiting, read_short_int
+from cuda.core._utils._cpython cimport (
+    call_with_interpreter,
+    check_self_in_methods,
+    is_interpreter_exiting,
+    read_short_int,
+)
 from cuda.core._utils.cuda_utils cimport (
     ALLOW_RETURN,
     HANDLE_RETURN,
@@ -664,3 +669,6 @@ cdef void warn_leak(const Allocation& value, cydriver.CUresult err, const char* 
     cdef char[80] what
     snprintf(what, sizeof(what), b"%zu bytes at 0x%llx", value.size, <unsigned long long>value.pointer)
     warn_driver_error(err, api, what)
+
+
+check_self_in_methods(globals())

@@ -23,6 +23,7 @@ from cuda.core._native._cuda_core cimport (
 from cuda.core._native._device_wait cimport call_once, release_interruptibly, wait_for_context
 from cuda.core._stream cimport Stream, Stream_accept, Stream_pin
 from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport check_self_in_methods
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN, init_driver, note_left_context
 
 from cuda.core._utils.cuda_utils import CUDAError
@@ -321,3 +322,6 @@ cdef cydriver.CUresult free_memory(cydriver.CUdeviceptr c_pointer) noexcept nogi
 
 cdef cydriver.CUresult free_host_memory(void* c_pointer) noexcept nogil:
     return cydriver.cuMemFreeHost(c_pointer)
+
+
+check_self_in_methods(globals())

@@ -31,7 +31,7 @@ from cuda.core._native._cuda_core cimport (
 from cuda.core._native._device_wait cimport call_once, release_interruptibly
 from cuda.core._stream cimport Stream, Stream_accept, Stream_pin, is_default
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport call_with_interpreter
+from cuda.core._utils._cpython cimport call_with_interpreter, check_self_in_methods
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 
 
@@ -361,3 +361,5 @@ cdef cydriver.CUresult capture_error(cydriver.CUstream c_stream) noexcept nogil:
 
 
 include "_multicast_handle.pxi"
+
+check_self_in_methods(globals())

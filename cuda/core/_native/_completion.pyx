@@ -10,6 +10,7 @@ from libcpp.memory cimport shared_ptr
 
 from cuda.core._native._cuda_core cimport StreamHandle, destroy_idle, stream_captures
 from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport check_self_in_methods
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, show_unraisable
 
 import os
@@ -233,3 +234,6 @@ def call_forever(completions) -> None:
             completions.drain()
         except BaseException as error:  # SystemExit, for example, must not end the thread
             show_unraisable(error, None)
+
+
+check_self_in_methods(globals())

@@ -22,7 +22,7 @@ from cpython.object cimport PyTypeObject
 from posix.unistd cimport usleep
 
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport type_namespace
+from cuda.core._utils._cpython cimport check_self_in_methods, type_namespace
 from cuda.core._utils.cuda_utils cimport WARN_RETURN, warn_driver_error
 
 import atexit
@@ -732,3 +732,6 @@ def _destroy_idle_at_exit():
     with nogil:
         destroy_idle()
         destroy_batch()
+
+
+check_self_in_methods(globals())

@@ -38,7 +38,7 @@ from cuda.core._native._cuda_core cimport (
     work_in_current_context,
 )
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport call_with_interpreter, is_interpreter_exiting
+from cuda.core._utils._cpython cimport call_with_interpreter, check_self_in_methods, is_interpreter_exiting
 from cuda.core._utils.cuda_utils cimport (
     HANDLE_RETURN,
     LEAVE_RETURN,
@@ -556,3 +556,5 @@ cdef bint is_any_busy(const vector[StreamHandle]& streams) noexcept nogil:
 
 
 cdef int MAX_QUERIES_AT_EXIT = 200
+
+check_self_in_methods(globals())

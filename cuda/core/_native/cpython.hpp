@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace cuda_core {
 
@@ -188,6 +189,81 @@ inline void set_call_offset(PyTypeObject* type, Py_ssize_t offset) noexcept {
     type->tp_vectorcall_offset = offset;
     type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
     PyType_Modified(type);
+}
+
+// --- Methods of extension types ---
+
+// Whether the first argument is an object of the class that the method belongs to; if not, sets an exception.
+inline bool check_self(PyObject* method, PyObject* const* args, Py_ssize_t count) noexcept {
+    PyTypeObject* cls = ((PyCMethodObject*)method)->mm_class;
+    if (count > 0 && PyObject_TypeCheck(args[0], cls)) return true;
+    const char* name = ((PyCFunctionObject*)method)->m_ml->ml_name;
+    if (count > 0) {
+        PyErr_Format(PyExc_TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", name, cls->tp_name,
+                     Py_TYPE(args[0])->tp_name);
+    } else {
+        PyErr_Format(PyExc_TypeError, "unbound method %s.%s() needs an argument", cls->tp_name, name);
+    }
+    return false;
+}
+
+// Calls a method with the flags METH_FASTCALL | METH_KEYWORDS.
+inline PyObject* call_fast_method(PyObject* method, PyObject* const* args, size_t nargsf, PyObject* names) noexcept {
+    using Function = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*);
+    const Py_ssize_t count = PyVectorcall_NARGS(nargsf);
+    if (!check_self(method, args, count)) return nullptr;
+    const auto function = (Function)(void (*)())((PyCFunctionObject*)method)->m_ml->ml_meth;
+    return function(args[0], args + 1, count - 1, names);
+}
+
+// Calls a method with the flags METH_VARARGS | METH_KEYWORDS, such as `join(self, *others)`.
+inline PyObject* call_tuple_method(PyObject* method, PyObject* const* args, size_t nargsf, PyObject* names) noexcept {
+    const Py_ssize_t count = PyVectorcall_NARGS(nargsf);
+    if (!check_self(method, args, count)) return nullptr;
+    PyObject* rest = PyTuple_New(count - 1);
+    PyObject* keywords = names && PyTuple_GET_SIZE(names) ? PyDict_New() : nullptr;
+    bool is_complete = rest && (keywords || !names || !PyTuple_GET_SIZE(names));
+    for (Py_ssize_t i = 1; is_complete && i < count; ++i) PyTuple_SET_ITEM(rest, i - 1, Py_NewRef(args[i]));
+    for (Py_ssize_t i = 0; is_complete && keywords && i < PyTuple_GET_SIZE(names); ++i) {
+        is_complete = PyDict_SetItem(keywords, PyTuple_GET_ITEM(names, i), args[count + i]) == 0;
+    }
+    const auto function = (PyCFunctionWithKeywords)(void (*)())((PyCFunctionObject*)method)->m_ml->ml_meth;
+    PyObject* result = is_complete ? function(args[0], rest, keywords) : nullptr;
+    Py_XDECREF(rest);
+    Py_XDECREF(keywords);
+    return result;
+}
+
+// Lets a method of an extension type check `self`; does nothing for other attributes.
+inline void check_self_in_method(PyTypeObject* cls, PyObject* attribute) noexcept {
+    const char* kind = std::strrchr(Py_TYPE(attribute)->tp_name, '.');
+    if (!kind || std::strcmp(kind, ".cython_function_or_method") != 0) return;
+    auto* method = (PyCMethodObject*)attribute;
+    vectorcallfunc* call = &method->func.vectorcall;
+    switch (method->func.m_ml->ml_flags) {
+        case METH_FASTCALL | METH_KEYWORDS: *call = &call_fast_method; break;
+        case METH_VARARGS | METH_KEYWORDS: *call = &call_tuple_method; break;
+        default: return;  // a function without parameters cannot be a method
+    }
+    Py_XSETREF(method->mm_class, (PyTypeObject*)Py_NewRef(cls));
+}
+
+// Lets all methods of the extension types defined by a module check `self`, as methods written in C do. Those compiled by
+// Cython do not: `Stream.sync(5)` would read the fields of a stream in an int. Returns -1 with an exception on failure.
+inline int check_self_in_methods(PyObject* module_namespace) noexcept {
+    const char* module = PyUnicode_AsUTF8(PyDict_GetItemString(module_namespace, "__name__"));
+    if (!module) return -1;
+    const std::size_t length = std::strlen(module);
+    PyObject *name, *value, *attribute;
+    for (Py_ssize_t i = 0; PyDict_Next(module_namespace, &i, &name, &value);) {
+        if (!PyType_Check(value) || PyType_HasFeature((PyTypeObject*)value, Py_TPFLAGS_HEAPTYPE)) continue;
+        auto* cls = (PyTypeObject*)value;
+        if (std::strncmp(cls->tp_name, module, length) != 0 || cls->tp_name[length] != '.') continue;
+        for (Py_ssize_t j = 0; PyDict_Next(type_namespace(cls), &j, &name, &attribute);) {
+            check_self_in_method(cls, attribute);
+        }
+    }
+    return 0;
 }
 
 }  // namespace cuda_core

@@ -33,3 +33,6 @@ cdef extern from "cpython.hpp" namespace "cuda_core":
     PyObject* type_namespace(PyTypeObject* cls) noexcept
     void set_constructor(PyTypeObject* cls, newfunc make, vectorcallfunc call) noexcept
     void set_call_offset(PyTypeObject* cls, Py_ssize_t offset) noexcept
+
+    # Each module with extension types ends with `check_self_in_methods(globals())`.
+    int check_self_in_methods(object module_namespace) except -1

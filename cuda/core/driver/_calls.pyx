@@ -26,6 +26,7 @@ from cuda.core._classic cimport (
     StreamPin,
     Stream_pin,
     VectorCall,
+    check_self_in_methods,
     cydriver,
     launch_kernel,
     read_short_int,
@@ -885,3 +886,6 @@ cdef int fill_async(
     except CUDAError as error:
         raise classic_error(error) from None
     return 0
+
+
+check_self_in_methods(globals())

@@ -9,7 +9,7 @@ from libc.stdint cimport int64_t, uint64_t, uintptr_t
 from cpython.dict cimport PyDict_GetItem
 from cpython.object cimport PyObject
 
-from cuda.core._classic cimport MemoryResource, Stream
+from cuda.core._classic cimport MemoryResource, Stream, check_self_in_methods
 
 import weakref
 
@@ -725,3 +725,6 @@ cdef bint are_packs(list arrays, int64_t count, int64_t width, uint64_t c_mask, 
                 if begin < other._address + <uint64_t>other.nbytes and other._address < end:
                     return False
     return True
+
+
+check_self_in_methods(globals())

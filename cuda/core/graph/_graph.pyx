@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from cuda.core._utils._cpython cimport check_self_in_methods
+
 __all__ = [
     "AdjacencySetProxy",
     "AllocNode",
@@ -49,3 +51,5 @@ include "_graph_definition.pxi"
 include "_capture.pxi"
 include "_graph_builder.pxi"
 include "_captured_function.pxi"
+
+check_self_in_methods(globals())

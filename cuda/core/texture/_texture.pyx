@@ -37,6 +37,7 @@ from cuda.core._native._cuda_core cimport (
     retire_small,
 )
 from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport check_self_in_methods
 from cuda.core._utils.cuda_utils cimport LEAVE_RETURN, WARN_RETURN, check_or_create_options
 
 import operator
@@ -938,3 +939,4 @@ register_argument_type(TextureObject, &write_texture, 8)
 register_argument_type(SurfaceObject, &write_surface, 8)
 slots.register("surface object", create_surface_object)
 slots.register("texture object", create_texture_object)
+check_self_in_methods(globals())
