@@ -22,6 +22,7 @@ from cuda.core import (
     OutOfMemoryError,
 )
 from support.bindings import call_driver, handle_return
+from support.interpreter import run
 from support.memory import HostMemoryResource, _SynchronousMemoryResource
 
 
@@ -273,3 +274,43 @@ def test_failed_free_is_reported_if_warnings_are_errors(stream, pool, unraisable
 def test_freeing_a_wrong_address_raises(stream, pool):
     with pytest.raises(CUDAError, match="cuMemFreeAsync"):
         pool.deallocate(4096, 8, stream=stream)
+
+
+# A process without a driver. On a machine with one, it is not used.
+USES_WITHOUT_A_DRIVER = {
+    "close": "mr.allocate(64).close()",
+    "drop": "mr.allocate(64)",
+    "slice": "part = mr.allocate(64)[8:16]; del part",
+    "context manager": "with mr.allocate(64) as buffer: pass",
+    "another thread": "threading.Thread(target=mr.allocate(64).close).start()",
+    "garbage": "loop = [mr.allocate(64)]; loop.append(loop); del loop; gc.collect()",
+    "exit": "kept = mr.allocate(64)",
+    "two": "a, b = mr.allocate(64), mr.allocate(64); b.close(); a.close()",
+    "tracking": "cuda.core.StatisticsMemoryResource(mr).allocate(64, stream=cuda.core.LEGACY_DEFAULT_STREAM).close()",
+    "caching": "cuda.core.CachingMemoryResource(mr).allocate(64, stream=cuda.core.LEGACY_DEFAULT_STREAM).close()",
+}
+
+
+@pytest.mark.parametrize("use", USES_WITHOUT_A_DRIVER)
+def test_host_buffer_is_released_without_a_driver(use):
+    program = f"""
+import cuda.core, gc, sys, threading
+from support.memory import HostMemoryResource
+
+class HostResource(HostMemoryResource):
+    def allocate(self, size, *, stream=None):
+        return super().allocate(size, stream=stream)
+
+    def deallocate(self, ptr, size, *, stream=None):
+        print("freed")
+        super().deallocate(ptr, size, stream=stream)
+
+def report(unraisable):
+    print(unraisable.exc_value)
+
+sys.unraisablehook = report
+mr = HostResource()
+{USES_WITHOUT_A_DRIVER[use]}
+"""
+    lines = run(program, CUDA_CORE_DEVICE="hardware").splitlines()
+    assert set(lines) == {"freed"} or (use == "exit" and not lines)

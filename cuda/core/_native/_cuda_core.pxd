@@ -114,6 +114,10 @@ cdef extern from "locks.hpp" namespace "cuda_core" nogil:
     Mutex& pool_lock()
 
 
+cdef extern from "calls.hpp" nogil:
+    cpp_bool is_driver_loaded "cuda_core::driver_calls::is_loaded"() noexcept
+
+
 # Sets this thread to relaxed mode, even if this library captures nothing, because another library might. The mode is
 # restored when the function that has the scope as a local variable returns or raises, or by `scope.end()`.
 # Returns false, after a warning, if the driver call fails.
@@ -122,6 +126,8 @@ cdef inline bint relax_capture_mode(CaptureModeScope& scope) noexcept nogil:
     cdef cydriver.CUresult err
     if scope.has_begun():
         return True
+    if not is_driver_loaded():
+        return False  # nor are there captures
     err = cydriver.cuThreadExchangeStreamCaptureMode(&c_mode)
     if err == cydriver.CUresult.CUDA_ERROR_NOT_INITIALIZED:
         return False  # there are no captures

@@ -346,6 +346,8 @@ cdef void find_streams(vector[QueriedStream]& streams) noexcept nogil:
         if <uintptr_t>own[i].get() > PER_THREAD:
             stream.h_stream = own[i]
             streams.push_back(stream)
+    if not is_driver_loaded():
+        return  # nor are there contexts
     WARN_RETURN(cydriver.cuCtxGetCurrent(&c_current), b"cuCtxGetCurrent")
     for i in range(contexts.size()):
         is_known = is_known or contexts[i].get() == c_current

@@ -89,10 +89,14 @@ namespace driver_calls {
 
 namespace {
 
+std::atomic<bool> is_open{false};
+
 void* open_driver() noexcept {
     // A loaded library needs no call of Python, which is impossible at exit.
     void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-    return library ? library : open_library("driver");
+    if (library == nullptr) library = open_library("driver");
+    if (library) is_open.store(true, std::memory_order_relaxed);
+    return library;
 }
 
 // Whether to call the variants of functions for which the NULL stream is the per-thread default stream; the bindings
@@ -178,6 +182,10 @@ struct Library {
 }  // namespace
 
 #include "driver_calls_list.hpp"
+
+bool is_loaded() noexcept {
+    return is_open.load(std::memory_order_relaxed) || dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+}
 
 }  // namespace driver_calls
 

@@ -37,6 +37,9 @@ using GLuint = unsigned int;
 
 #include "driver_calls_list.hpp"
 
+// Whether the driver is already loaded, so that a call loads no library.
+CUDA_CORE_API bool is_loaded() noexcept;
+
 }  // namespace driver_calls
 
 namespace nvrtc_calls {
