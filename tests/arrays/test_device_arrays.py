@@ -367,6 +367,22 @@ def test_arrays_of_views_keep_the_memory(device):
 
 
 def test_arrays_of_read_only_views_are_read_only():
+@pytest.mark.parametrize("shape", [0, (0,), (3, 0), (0, 3), (2, 0, 4)])
+@pytest.mark.parametrize("make", ["empty", "zeros"])
+def test_empty_pinned_arrays_become_numpy_arrays(device, make, shape):
+    array = getattr(device, make)(shape, np.float32, pinned=True)
+    expected = np.empty(shape, np.float32)
+    for converted in (np.asarray(array), np.from_dlpack(array), np.asarray(array[...]), array.to_host()):
+        assert (converted.shape, converted.dtype) == (expected.shape, expected.dtype)
+    assert array.__dlpack_device__() == array.exporting_obj.__dlpack_device__()
+
+
+def test_empty_device_arrays_stay_device_memory(device, stream):
+    array = device.empty(0, np.float32, stream=stream)
+    with pytest.raises(TypeError, match="is in device memory"):
+        np.asarray(array)
+
+
     source = np.arange(3)
     source.flags.writeable = False
     assert not np.asarray(StridedMemoryView.from_array_interface(source)).flags.writeable
