@@ -535,15 +535,16 @@ cdef class StridedMemoryView(ViewState):
             copy_view(target, self, stream, None, True)
         return out
 
-    def fill(self, value, *, stream: Stream) -> None:
+    def fill(self, value, *, stream: Stream | None = None) -> None:
         """Set all elements to a value, in stream order (``cuMemsetD8Async`` and its kin, ``cuMemsetD2D8Async``).
 
         Parameters
         ----------
         value : number | :class:`numpy.generic` | tuple
             The value, which must convert to the element type. A tuple is an element of a structured type.
-        stream : :class:`~cuda.core.Stream` | :class:`~cuda.core.graph.GraphBuilder`
-            The stream that the fill is enqueued on.
+        stream : :class:`~cuda.core.Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
+            The stream that the fill is enqueued on. Without it, the fill waits for all work of the device's context, and
+            has completed on return.
 
         Raises
         ------
@@ -568,7 +569,13 @@ cdef class StridedMemoryView(ViewState):
         array([[  0,   0,   0,   0,   0,   0],
                [255,   0, 255,   0, 255,   0]], dtype=uint8)
         """
-        fill_view(self, value, stream)
+        if stream is None and self._is_device_accessible:
+            with slots.get("Device")(self._device_id if self._device_id >= 0 else None) as device:
+                device.sync()
+                fill_view(self, value, device.default_stream)
+                device.default_stream.sync()
+        else:
+            fill_view(self, value, stream)
 
     def copy_from(
         self, other: StridedMemoryView, stream: Stream, allocator: object | None = None, blocking: bool | None = None

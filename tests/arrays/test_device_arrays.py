@@ -328,6 +328,33 @@ def test_values_that_convert_are_filled(device, stream, dtype, value):
     assert array.to_host(stream=stream).tolist() == [value] * 3
 
 
+@pytest.mark.parametrize("pinned", [False, True])
+def test_fill_without_a_stream_waits_for_all_work(device, stream, pinned):
+    array = device.empty((2, 3), np.float32, pinned=pinned)
+    array.fill(7)
+    array[1:, ::2].fill(-1)
+    assert array.to_host().tolist() == [[7, 7, 7], [-1, 7, -1]]
+    with busy(stream) as release:
+        array.fill(1, stream=stream)
+        threading.Timer(0.05, release).start()
+        array.fill(2)  # a fill that did not wait would come first
+    assert array.to_host(stream=stream).tolist() == [[2] * 3] * 2
+
+
+def test_fill_without_a_stream_makes_its_device_current():
+    def work():
+        array = Device().to_device(np.zeros(3, np.int32))
+        array.fill(5)
+        return array.to_host().tolist()
+
+    assert in_thread(work) == [5, 5, 5]
+
+
+def test_host_memory_is_not_filled_without_a_stream(device):
+    with pytest.raises(TypeError, match="fill it with NumPy"):
+        StridedMemoryView.from_any_interface(np.zeros(3), -1).fill(0)
+
+
 def test_host_and_read_only_memory_is_not_filled(device, stream):
     with pytest.raises(TypeError, match="fill it with NumPy"):
         StridedMemoryView.from_any_interface(np.zeros(3), -1).fill(0, stream=stream)
@@ -338,6 +365,22 @@ def test_host_and_read_only_memory_is_not_filled(device, stream):
 
 
 # --- NumPy and other libraries ---
+
+
+@pytest.mark.parametrize("shape", [0, (0,), (3, 0), (0, 3), (2, 0, 4)])
+@pytest.mark.parametrize("make", ["empty", "zeros"])
+def test_empty_pinned_arrays_become_numpy_arrays(device, make, shape):
+    array = getattr(device, make)(shape, np.float32, pinned=True)
+    expected = np.empty(shape, np.float32)
+    for converted in (np.asarray(array), np.from_dlpack(array), np.asarray(array[...]), array.to_host()):
+        assert (converted.shape, converted.dtype) == (expected.shape, expected.dtype)
+    assert array.__dlpack_device__() == array.exporting_obj.__dlpack_device__()
+
+
+def test_empty_device_arrays_stay_device_memory(device, stream):
+    array = device.empty(0, np.float32, stream=stream)
+    with pytest.raises(TypeError, match="is in device memory"):
+        np.asarray(array)
 
 
 def test_device_arrays_do_not_become_arrays_of_objects(device, stream):
@@ -367,22 +410,6 @@ def test_arrays_of_views_keep_the_memory(device):
 
 
 def test_arrays_of_read_only_views_are_read_only():
-@pytest.mark.parametrize("shape", [0, (0,), (3, 0), (0, 3), (2, 0, 4)])
-@pytest.mark.parametrize("make", ["empty", "zeros"])
-def test_empty_pinned_arrays_become_numpy_arrays(device, make, shape):
-    array = getattr(device, make)(shape, np.float32, pinned=True)
-    expected = np.empty(shape, np.float32)
-    for converted in (np.asarray(array), np.from_dlpack(array), np.asarray(array[...]), array.to_host()):
-        assert (converted.shape, converted.dtype) == (expected.shape, expected.dtype)
-    assert array.__dlpack_device__() == array.exporting_obj.__dlpack_device__()
-
-
-def test_empty_device_arrays_stay_device_memory(device, stream):
-    array = device.empty(0, np.float32, stream=stream)
-    with pytest.raises(TypeError, match="is in device memory"):
-        np.asarray(array)
-
-
     source = np.arange(3)
     source.flags.writeable = False
     assert not np.asarray(StridedMemoryView.from_array_interface(source)).flags.writeable

@@ -261,7 +261,6 @@ cdef int fill_view(ViewState self, object value, object stream) except -1:
     cdef size_t width
     cdef size_t rows
     cdef size_t pitch
-    Stream_pin(Stream_accept(stream), &stream_pin)
     dtype = dtype_of(self)
     if dtype is None:
         raise TypeError("the element type is unknown; create the view with a dtype to fill it")
@@ -269,6 +268,7 @@ cdef int fill_view(ViewState self, object value, object stream) except -1:
         raise ValueError("the view is read-only")
     if not self._is_device_accessible:
         raise TypeError("the view is in host memory that no device can access; fill it with NumPy")
+    Stream_pin(Stream_accept(stream), &stream_pin)
     element = element_bytes(value, dtype)
     if 0 in layout_of(self)._shape:
         return 0
