@@ -5,7 +5,8 @@
 import numpy as np
 import pytest
 
-from cuda.core import LEGACY_DEFAULT_STREAM
+import cuda.emulator
+from cuda.core import LEGACY_DEFAULT_STREAM, CUDAError
 from cuda.core.texture import ResourceDescriptor
 from cuda.core.typing import ArrayFormatType
 
@@ -123,3 +124,37 @@ def test_descriptors_are_read_only_and_equal_only_to_themselves(array):
         first.__reduce__()
     with pytest.raises(RuntimeError, match="from_opaque_array"):
         ResourceDescriptor()
+
+
+def pitched(buffer, width, pitch):
+    return ResourceDescriptor.from_pitch2d(
+        buffer, format=np.float32, num_channels=1, width=width, height=4, pitch_bytes=pitch
+    )
+
+
+def test_misaligned_texture_memory_is_named(device, buffer):
+    def message(resource):
+        with pytest.raises(CUDAError, match="CUDA_ERROR_INVALID_VALUE") as caught:
+            device.create_texture_object(resource=resource)
+        return str(caught.value).splitlines()
+
+    pitch, alignment = device.properties.texture_pitch_alignment, device.properties.texture_alignment
+    wrong_pitch = f"pitch_bytes, {pitch + 4}, is not a multiple of device.properties.texture_pitch_alignment, {pitch}"
+    assert message(pitched(buffer, 5, pitch + 4))[-1] == wrong_pitch
+    address = int(buffer.handle) + 4
+    wrong_address = (
+        f"the address of the buffer, {address}, is not a multiple of device.properties.texture_alignment, {alignment}"
+    )
+    assert message(pitched(buffer[4:], 5, pitch))[-1] == wrong_address
+    linear = ResourceDescriptor.from_linear(buffer[4:], format=np.float32, num_channels=1)
+    assert message(linear)[-1] == wrong_address
+    assert message(pitched(buffer[4:], 5, pitch + 4))[-2:] == [wrong_address, wrong_pitch]
+
+
+@pytest.mark.requires(software=True)
+def test_aligned_texture_memory_is_not_blamed(device, buffer):
+    resource = ResourceDescriptor.from_linear(buffer, format=np.float32, num_channels=1)
+    for name in ("CUDA_ERROR_INVALID_VALUE", "CUDA_ERROR_OUT_OF_MEMORY"):
+        with cuda.emulator.fail("cuTexObjectCreate", name), pytest.raises(CUDAError, match=name) as caught:
+            device.create_texture_object(resource=resource)
+        assert "alignment" not in str(caught.value)

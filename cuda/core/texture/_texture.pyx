@@ -42,7 +42,9 @@ from cuda.core._utils.cuda_utils cimport LEAVE_RETURN, WARN_RETURN, check_or_cre
 
 import operator
 
+from cuda.core._code._loading import explain
 from cuda.core._utils import slots
+from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.enums import ADDRESS_MODE, ARRAY_FORMAT, FILTER_MODE
 from cuda.core._utils.options import Options, options
 from cuda.core._utils.signatures import ConstructorSignature
@@ -237,7 +239,11 @@ def create_texture_object(
     value.h_context = context.handle()
     value.needs = anchor
     value.is_small = ResourceDescriptor_has_own_array(resource)
-    create_texture_in_context(value, &c_resource, &c_texture, &h_texture)
+    try:
+        create_texture_in_context(value, &c_resource, &c_texture, &h_texture)
+    except CUDAError as error:
+        ResourceDescriptor_explain(resource, device, error)
+        raise
     self = TextureObject.__new__(TextureObject)
     self._h_texture.set(h_texture)
     self._resource = resource
@@ -701,6 +707,22 @@ cdef int pin_buffer(object buffer, AllocationPin* memory) except -1:
     if not isinstance(buffer, Buffer):
         raise TypeError(f"buffer must be a Buffer, not {type(buffer).__name__}")
     return Buffer_pin(<Buffer>buffer, memory)
+
+
+# Adds the alignment that the memory of a resource lacks to the driver's error, which names none.
+cdef int ResourceDescriptor_explain(ResourceDescriptor self, Device device, object error) except -1:
+    cdef AllocationPin memory
+    if error.name != "CUDA_ERROR_INVALID_VALUE" or self._kind not in ("linear", "pitch2d"):
+        return 0
+    pin_buffer(self._source, &memory)
+    for what, value, name in (
+        ("the address of the buffer", memory.value().pointer, "texture_alignment"),
+        ("pitch_bytes", self._pitch_bytes or 0, "texture_pitch_alignment"),
+    ):
+        alignment = getattr(device.properties, name)
+        if value % alignment:
+            explain(error, f"{what}, {value}, is not a multiple of device.properties.{name}, {alignment}")
+    return 0
 
 
 # Returns what decides which texture options are valid for the resource.
