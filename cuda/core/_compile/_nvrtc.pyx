@@ -26,6 +26,7 @@ import sys
 import warnings
 
 from cuda.core._compile._missing_headers import missing_header_advice
+from cuda.core._compile._name_expressions import expression_errors
 from cuda.core._compile._option_table import newer_options
 from cuda.core._compile._options import PCH, ProgramOptions
 from cuda.core._compile._tools import CallLock
@@ -133,7 +134,13 @@ class NVRTCBackEnd:
             self.pch_status = None
             for expression in name_expressions:
                 add_name_expression(program, expression)
-            self._run(program, options)
+            try:
+                self._run(program, options)
+            except NVRTCError as error:
+                lines = expression_errors(error.log, self._source[0]) if name_expressions else []
+                if lines:  # instead of the log, which remains an attribute
+                    error.args = ("\n".join([error.args[0].partition("\n")[0], *lines]),)
+                raise
             if self._makes_pch and nvrtc_version() >= PCH:
                 self.pch_status = self._finish_pch(program, options)
             code = program_text(target.name, program)
