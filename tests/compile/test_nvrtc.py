@@ -288,3 +288,25 @@ def test_nvrtc_without_the_function_has_no_bundled_headers(monkeypatch):
     _nvrtc.has_bundled_headers.cache_clear()
     assert _nvrtc.has_bundled_headers() is False
     _nvrtc.has_bundled_headers.cache_clear()
+
+
+def test_compile_error_needs_no_bindings():
+    lines = interpreter.run(
+        "import sys\n"
+        "sys.modules['cuda.bindings'] = None\n"
+        "from cuda.core import NVRTCError, Program, ProgramOptions\n"
+        "try:\n"
+        "    Program('__device__ int x = unknown_name;', 'c++', ProgramOptions(arch='sm_90')).compile('cubin')\n"
+        "except NVRTCError as error:\n"
+        "    print(error.code, error.name)\n"
+        "    print(error)\n"
+    ).splitlines()
+    assert lines[0] == "6 NVRTC_ERROR_COMPILATION"
+    assert any('identifier "unknown_name" is undefined' in line for line in lines)
+
+
+def test_every_nvrtc_result_has_the_name_of_its_constant():
+    names = {int(result): result.name for result in nvrtc.nvrtcResult}
+    loaded = {code: _nvrtc.result_name(code) for code in names}
+    assert loaded[6] == "NVRTC_ERROR_COMPILATION"
+    assert {code for code in names if loaded[code] not in (names[code], "NVRTC_ERROR unknown")} == set()

@@ -351,7 +351,15 @@ cdef int check(cynvrtc.nvrtcResult c_result, str api) except -1:
 
 def error_of(int result, str api, log: str | None = None) -> NVRTCError:
     """Return the exception for an ``nvrtcResult``."""
-    return nvrtc_error(importlib.import_module("cuda.bindings.nvrtc").nvrtcResult(result), api, log)
+    return nvrtc_error(result, result_name(result), api, log)
+
+
+def result_name(int result) -> str:
+    """Return the name of an ``nvrtcResult`` (``nvrtcGetErrorString``), for which no bindings need to be installed."""
+    ctypes = importlib.import_module("ctypes")  # slow to import
+    function = ctypes.CDLL(loaded_path()).nvrtcGetErrorString
+    function.restype = ctypes.c_char_p
+    return function(result).decode()
 
 
 # --- The library ------------------------------------------------------------------------------------------------------

@@ -279,7 +279,10 @@ cdef str _error_message(str name, str explanation, object api):
 
 
 cdef str _bindings_name(int code):
-    results = importlib.import_module("cuda.bindings.driver").CUresult
+    try:
+        results = importlib.import_module("cuda.bindings.driver").CUresult
+    except ImportError:  # not installed
+        results = ()
     return next((result.name for result in results if int(result) == code), f"CUDA_ERROR_{code}")
 
 
@@ -447,13 +450,11 @@ def call_driver(str api, *arguments):
     return handle_return(result)
 
 
-def nvrtc_error(error, api=None, log=None) -> NVRTCError:
-    """Return the exception for a failed ``nvrtcResult``."""
-    # nvrtcGetErrorString() returns only the name of the code.
-    name = getattr(error, "name", str(error))
+def nvrtc_error(int code, str name, api=None, log=None) -> NVRTCError:
+    """Return the exception for a failed ``nvrtcResult``, from its number and its name."""
     explanation = name.removeprefix("NVRTC_ERROR_").replace("_", " ").lower()
     message = f"{_error_message(name, explanation, api)}; see errors#compile-errors" + (f"\n{log}" if log else "")
-    return NVRTCError(message, code=int(error), name=name, api=api, explanation=explanation, log=log)
+    return NVRTCError(message, code=code, name=name, api=api, explanation=explanation, log=log)
 
 
 cdef object _raise_result(error, handle):
@@ -482,7 +483,7 @@ def _raise_nvrtc(error, handle):
         text = bytearray(size)
         handle_return(nvrtc.nvrtcGetProgramLog(handle, text))
         log = bytes(text).rstrip(b"\0").decode(errors="backslashreplace")
-    raise nvrtc_error(error, log=log)
+    raise nvrtc_error(int(error), getattr(error, "name", str(error)), log=log)
 
 
 # --- Versions and options -------------------------------------------------------------------------
