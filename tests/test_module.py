@@ -323,6 +323,23 @@ def test_unknown_instance_error_lists_the_name_expressions(device):
         program.compile("cubin", name_expressions=names).get_kernel("twice<double>")
 
 
+@pytest.mark.parametrize("name", ["twice<float>", b"twice<float>", "scope::add"])
+def test_unknown_expression_error_names_name_expressions(device, name):
+    source = """
+template <class T> __global__ void twice(T* x) { *x *= 2; }
+namespace scope { __global__ void add(int* x) { ++*x; } }
+"""
+    code = Program(source, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile("cubin")
+    text = name.decode() if isinstance(name, bytes) else name
+    advice = f"compile with name_expressions=({text!r},) to get it by this name"
+    with pytest.raises(CUDAError, match="CUDA_ERROR_NOT_FOUND") as caught:
+        code.get_kernel(name)
+    assert str(caught.value).splitlines()[-1] == advice
+    with pytest.raises(CUDAError, match="no kernel 'thrice'") as caught:
+        code.get_kernel("thrice")
+    assert "name_expressions" not in str(caught.value)
+
+
 # Variables
 
 VARIABLES = """
@@ -426,5 +443,7 @@ def test_variables_keep_the_code_loaded(stream, variables):
 
 
 def test_unknown_variable_error_suggests_a_similar_one(variables):
+    with pytest.raises(CUDAError, match=r"compile with name_expressions=\('&scope::facto',\) to get it"):
+        variables.get_global("scope::facto")
     with pytest.raises(CUDAError, match=r"NOT_FOUND[^$]*there is no variable 'facto' in .*; did you mean .factor"):
         variables.get_global("facto")

@@ -427,8 +427,18 @@ cdef int ObjectCode_explain_symbol(
     if is_not_found(error):
         hint = similar_names(symbol.decode(errors="replace"), known, f"{kind}s")
         explain(error, f"there is no {kind} {name!r} in {what}{hint}")
+        explain_expression(error, kind, name)
     else:
         explain(error, f"getting the {kind} {name!r} of {what} failed{ptx_log(code, self._code_type)}")
+    return 0
+
+
+# Name expressions create instances of templates, and let programs use names that the compiler mangles.
+cdef int explain_expression(object error, str kind, object name) except -1:
+    text = name if isinstance(name, str) else name.decode(errors="replace")
+    if "<" in text or "::" in text:
+        expression = text if kind == "kernel" else f"&{text.lstrip('&')}"
+        explain(error, f"compile with name_expressions=({expression!r},) to get it by this name")
     return 0
 
 
