@@ -32,6 +32,14 @@ MEMORY_OPERATIONS = (
 # More precise than the advice of ADVICE, for an error of one call.
 CALL_ADVICE: dict[tuple[str, str], str] = {
     ("cuStreamBatchMemOp", "CUDA_ERROR_INVALID_VALUE"): MEMORY_OPERATIONS,
+    # These calls cannot use the freed memory that pools keep.
+    **{
+        (call, "CUDA_ERROR_OUT_OF_MEMORY"): (
+            "Free unused buffers or request less memory. Freed memory that a pool keeps cannot be used here: release it "
+            "with Device.memory_resource.trim()."
+        )
+        for call in ("cuArray3DCreate", "cuArrayCreate", "cuMemCreate", "cuMipmappedArrayCreate")
+    },
 }
 
 # Anchors in docs/guide/errors.md. Codes without their own have that of their class, which is its name in lowercase.
