@@ -309,3 +309,32 @@ def test_contexts_reach_memory_of_peers(bare):
 
 def test_enum_members_are_found_by_their_values(context):
     assert drv.Context.get_limit(1) == drv.Context.get_limit(drv.limit.PRINTF_FIFO_SIZE) > 0
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "drv.mem_alloc(4)",
+        "drv.to_device(numpy.zeros(4))",
+        "drv.Stream()",
+        "drv.Event()",
+        "drv.pagelocked_empty(4, 'f')",
+        "drv.Context.synchronize()",
+        "SourceModule('__global__ void f() {}')",
+        "gpuarray.zeros(4, 'f')",
+    ],
+)
+def test_program_without_a_context_is_told_to_create_one(use):
+    program = f"""
+import numpy
+import cuda.core.driver as drv
+from cuda.core.driver import gpuarray
+from cuda.core.driver.compiler import SourceModule
+try:
+    {use}
+except drv.LogicError as error:
+    print(error)
+"""
+    line = run(program)
+    assert line.endswith("create a context, or import autoinit\n")
+    assert "fork" not in line

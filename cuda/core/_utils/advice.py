@@ -62,7 +62,8 @@ ADVICE: dict[str, str] = {
         "Free unused buffers, request less memory, or find the other processes that hold memory of the device."
     ),
     "CUDA_ERROR_NOT_INITIALIZED": (
-        "The driver is not initialized in this process; after a fork, use CUDA only in processes started with 'spawn'."
+        "The driver is not initialized in this process: call Device.set_current() first. Where the parent process uses "
+        "CUDA, start the child with 'spawn', not by a fork."
     ),
     "CUDA_ERROR_DEINITIALIZED": "The driver is shutting down: release CUDA resources before the interpreter exits.",
     "CUDA_ERROR_PROFILER_DISABLED": "An external profiler is attached, so the program cannot control it.",

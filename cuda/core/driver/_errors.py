@@ -156,6 +156,8 @@ def classic_error(error: Exception, api: str | None = None) -> Exception:
         # Keep the details that follow the code's name and explanation in the message.
         first, _, detail = str(error).partition("\n")
         message = f"{api} failed: {error.explanation or first}"
+        if error.code == NOT_INITIALIZED:  # instead of advice for other programs
+            detail = "call init() and create a context, or import autoinit"
         if detail:
             message += f" - {detail}"
         classic = _CLASSES.get(error.code, LogicError)(
