@@ -662,9 +662,14 @@ def test_bound_argument_is_found_by_any_integer_and_by_name(stream, kernels, pla
         (lambda add: add[2], IndexError, "has 2 parameters, so none at 2"),
         (lambda add: add.__setitem__(1.5, 3), TypeError, "by its position or name, not by 1.5"),
         (lambda add: add.__setitem__("number", 3), TypeError, "has no parameter 'number'"),
-        (lambda add: add.kernel.bind(ONE, 1, 2, 3, stream=add.stream), TypeError, "has 2 parameters, not 3"),
+        (lambda add: add.kernel.bind(ONE, 1, 2, 3, stream=add.stream), TypeError, "has 2 open arguments here, 3 given"),
         (
             lambda add: add.kernel.bind(ONE, 1, stream=add.stream, total=2),
+            TypeError,
+            "two values for parameter 'total'",
+        ),
+        (
+            lambda add: add.kernel.bind(ONE, ..., 1, stream=add.stream)(0, total=2),
             TypeError,
             "two values for parameter 'total'",
         ),

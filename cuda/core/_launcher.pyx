@@ -7,6 +7,7 @@ from __future__ import annotations
 cimport cython
 from libc.limits cimport INT_MAX
 from libc.stdint cimport uint64_t, uintptr_t
+from libcpp.vector cimport vector
 
 from cpython.object cimport PyObject, PyTypeObject
 
@@ -147,7 +148,7 @@ def launch(
         )
     target = Stream_accept(stream, True)
     if named_args:
-        kernel_args = ordered_arguments(kernel, kernel_args, named_args)
+        kernel_args = merged(kernel, all_open(kernel), kernel_args, named_args, False)
     # The first launch loads the kernel, which the capture modes "global" and "thread_local" would forbid.
     relax_capture_mode(mode)
     launch_kernel(target, accepted_config, kernel, tuple_items(<PyObject*>kernel_args), len(kernel_args), True)
@@ -194,12 +195,12 @@ cdef class BoundKernel:
     def __getitem__(self, key):
         """Return the fixed argument at a position or with the name of a parameter, or ``...`` if it is open."""
         arguments = all_arguments(self)
-        return arguments[argument_place(self, key, len(arguments))]
+        return arguments[argument_place(self._kernel, key, len(arguments))]
 
     def __setitem__(self, key, value):
         """Fix the argument at a position or with the name of a parameter for later calls, or open it with ``...``."""
         arguments = list(all_arguments(self))
-        arguments[argument_place(self, key, len(arguments))] = value
+        arguments[argument_place(self._kernel, key, len(arguments))] = value
         # Replaced as a whole, because another thread may be launching.
         changed = tuple(arguments)
         with cython.critical_section(self):
@@ -266,109 +267,98 @@ def BoundKernel_create(Kernel kernel not None, config, stream, arguments=(), nam
     self._config = accept_config(config)
     self._stream = Stream_accept(stream)
     if arguments or named:
-        Kernel_check_layout(kernel)
-        missing = <Py_ssize_t>kernel._slots.size() - len(arguments)
-        if missing < 0:
-            raise TypeError(f"{Kernel_function(kernel)}() has {kernel._slots.size()} parameters, not {len(arguments)}")
-        self._arguments = (*arguments, *[...] * missing)
-        if named:
-            self._arguments = with_named(self, self._arguments, named, len(arguments))
+        self._arguments = merged(kernel, all_open(kernel), arguments, named or {}, True)
     return self
 
 
-cdef object BoundKernel_call(PyObject* callee, PyObject* const* arguments, size_t count, PyObject* keywords):
-    cdef BoundKernel self = <BoundKernel>callee
-    cdef bint has_names = keywords != NULL and len(<tuple>keywords)
-    if self._arguments is not None and not has_names and launch_merged(self, arguments, PyVectorcall_NARGS(count)):
-        return None
-    if self._arguments is not None or has_names:
-        positional, named = split_arguments(arguments, PyVectorcall_NARGS(count), keywords)
-        BoundKernel_launch(self, tuple(positional), named)
-        return None
-    launch_kernel(self._stream, self._config, self._kernel, arguments, PyVectorcall_NARGS(count), True)
-    return None
-
-
 cdef enum:
-    MAX_MERGED = 32
+    MAX_MERGED = 32     # parameters of a bound kernel that is called without making a tuple
 
 cdef object OPEN = Ellipsis     # in place of an argument that a call must pass
 
 
-# Launches with the fixed arguments and those of a call, without making a tuple. False if there are too many or their
-# number is wrong.
-cdef bint launch_merged(BoundKernel self, PyObject* const* arguments, Py_ssize_t given) except? False:
-    cdef PyObject* merged[MAX_MERGED]
-    cdef PyObject** c_fixed
-    cdef Py_ssize_t taken = 0
-    cdef Py_ssize_t index
-    cdef Py_ssize_t count
+cdef object BoundKernel_call(PyObject* callee, PyObject* const* arguments, size_t count, PyObject* keywords):
+    cdef BoundKernel self = <BoundKernel>callee
+    cdef PyObject* row[MAX_MERGED]
+    cdef Py_ssize_t given = PyVectorcall_NARGS(count)
+    if keywords == NULL or not len(<tuple>keywords):
+        if self._arguments is None:
+            launch_kernel(self._stream, self._config, self._kernel, arguments, given, True)
+            return None
+        with cython.critical_section(self):
+            fixed = self._arguments
+        if len(fixed) <= MAX_MERGED and fill_open(fixed, arguments, given, row) == given:
+            launch_kernel(self._stream, self._config, self._kernel, row, len(fixed), True)
+            return None
+    positional, named = split_arguments(arguments, given, keywords)
+    BoundKernel_launch(self, tuple(positional), named)
+    return None
+
+
+cdef int BoundKernel_launch(BoundKernel self, tuple arguments, dict named) except -1:
     with cython.critical_section(self):
         fixed = self._arguments
-    count = len(fixed)
-    if count > MAX_MERGED:
-        return False
-    c_fixed = tuple_items(<PyObject*>fixed)
-    for index in range(count):
-        if c_fixed[index] != <PyObject*>OPEN:
-            merged[index] = c_fixed[index]
-        elif taken < given:
-            merged[index] = arguments[taken]
-            taken += 1
-        else:
-            return False
-    if taken < given:
-        return False
-    launch_kernel(self._stream, self._config, self._kernel, merged, count, True)
-    return True
+    if fixed is not None or named:
+        arguments = merged(self._kernel, fixed or all_open(self._kernel), arguments, named, False)
+    items = tuple_items(<PyObject*>arguments)
+    return launch_kernel(self._stream, self._config, self._kernel, items, len(arguments), True)
 
 
-cdef int BoundKernel_launch(BoundKernel self, tuple positional, dict named) except -1:
-    with cython.critical_section(self):
-        fixed = self._arguments
-    if fixed is not None:
-        positional = filled(self, fixed, positional, named)
-    elif named:
-        positional = ordered_arguments(self._kernel, positional, named)
-    items = tuple_items(<PyObject*>positional)
-    return launch_kernel(self._stream, self._config, self._kernel, items, len(positional), True)
+# Writes the fixed arguments to `row`, with the open ones filled by position. Returns how many were open.
+cdef inline Py_ssize_t fill_open(
+    tuple fixed, PyObject* const* arguments, Py_ssize_t given, PyObject** row
+) noexcept:
+    cdef PyObject** c_fixed = tuple_items(<PyObject*>fixed)
+    cdef Py_ssize_t open_count = 0
+    cdef Py_ssize_t place
+    for place in range(len(fixed)):
+        row[place] = c_fixed[place]
+        if row[place] == <PyObject*>OPEN:
+            if open_count < given:
+                row[place] = arguments[open_count]
+            open_count += 1
+    return open_count
 
 
-# The fixed arguments, with the open ones filled by position and by name.
-cdef tuple filled(BoundKernel self, tuple fixed, tuple positional, dict named):
-    cdef list arguments = []
-    cdef Py_ssize_t taken = 0
+# The arguments in the order of the parameters: `fixed`, with the open ones filled by position, and then with all others
+# replaced that are named.
+cdef tuple merged(Kernel kernel, tuple fixed, tuple positional, dict named, bint may_stay_open):
+    cdef vector[PyObject*] row
     cdef Py_ssize_t given = len(positional)
-    for value in fixed:
-        if value is Ellipsis and taken < given:
-            value = positional[taken]
-            taken += 1
-        arguments.append(value)
-    if taken < given:
+    cdef Py_ssize_t open_count, place
+    row.resize(len(fixed))
+    open_count = fill_open(fixed, tuple_items(<PyObject*>positional), given, row.data())
+    arguments = [<object>item for item in row]
+    names = parameter_names(kernel) if named else []
+    for name, value in named.items():
+        place = place_of_name(kernel, name, names)
+        if fixed[place] is ... and arguments[place] is not ...:
+            raise TypeError(f"{Kernel_function(kernel)}() got two values for parameter {name!r}")
+        arguments[place] = value
+    if open_count < given:
         raise TypeError(
-            f"{Kernel_function(self._kernel)}() has {taken} open arguments here, {given} given; fixed ones are "
-            "replaced by name"
+            f"{Kernel_function(kernel)}() has {open_count} open arguments here, {given} given; fixed ones are replaced "
+            "by name"
         )
-    if named:
-        arguments = list(with_named(self, tuple(arguments), named, 0))
-    if Ellipsis in [value for value in arguments if type(value) is type(Ellipsis)]:
-        open_names = [
-            repr(name or index) for index, ((name, _), value)
-            in enumerate(zip(Kernel_parameters(self._kernel), arguments)) if value is Ellipsis
-        ]
-        raise TypeError(f"{Kernel_function(self._kernel)}() needs the arguments {', '.join(open_names)}")
+    if not may_stay_open:
+        for value in arguments:
+            if value is ...:
+                raise_open(kernel, arguments)
     return tuple(arguments)
 
 
-# The arguments with some replaced by name. The first `given` ones cannot be, because they were given by position.
-cdef tuple with_named(BoundKernel self, tuple arguments, dict named, Py_ssize_t given):
-    cdef list changed = list(arguments)
-    for name, value in named.items():
-        place = argument_place(self, name, len(changed))
-        if place < given and arguments[place] is not Ellipsis:
-            raise TypeError(f"{Kernel_function(self._kernel)}() got two values for parameter {name!r}")
-        changed[place] = value
-    return tuple(changed)
+cdef int raise_open(Kernel kernel, list arguments) except -1:
+    names = [
+        repr(name or index) for index, ((name, _), value)
+        in enumerate(zip(Kernel_parameters(kernel), arguments)) if value is ...
+    ]
+    raise TypeError(f"{Kernel_function(kernel)}() needs the arguments {', '.join(names)}")
+
+
+# `...` for each parameter: in place of an argument that a call must pass.
+cdef tuple all_open(Kernel kernel):
+    Kernel_check_layout(kernel)
+    return (...,) * kernel._slots.size()
 
 
 cdef tuple all_arguments(BoundKernel self):
@@ -377,22 +367,33 @@ cdef tuple all_arguments(BoundKernel self):
             return self._arguments
     if self._kernel is None:
         raise UnavailableError("this BoundKernel was not initialized; create it with Kernel.bind()")
-    Kernel_check_layout(self._kernel)
-    return (...,) * self._kernel._slots.size()
+    return all_open(self._kernel)
 
 
-cdef Py_ssize_t argument_place(BoundKernel self, object key, Py_ssize_t count) except -1:
+cdef list parameter_names(Kernel kernel):
+    return [name for name, _ in Kernel_parameters(kernel)]
+
+
+cdef Py_ssize_t place_of_name(Kernel kernel, str name, list names) except -1:
+    if name in names:
+        return names.index(name)
+    function = f"{Kernel_function(kernel)}()"
+    if None in names:
+        raise TypeError(
+            f"{function} got the name {name!r}, but the names of its parameters are unknown; pass the arguments by "
+            "position"
+        )
+    raise TypeError(f"{function} has no parameter {name!r}; its parameters are {', '.join(names) or 'none'}")
+
+
+cdef Py_ssize_t argument_place(Kernel kernel, object key, Py_ssize_t count) except -1:
     if isinstance(key, str):
-        names = [name for name, _ in Kernel_parameters(self._kernel)]
-        if key in names:
-            return names.index(key)
-        known = "unknown" if None in names else ", ".join(names) or "none"
-        raise TypeError(f"{Kernel_function(self._kernel)}() has no parameter {key!r}; its parameters are {known}")
+        return place_of_name(kernel, key, parameter_names(kernel))
     if isinstance(key, bool) or not hasattr(type(key), "__index__"):
         raise TypeError(f"an argument is found by its position or name, not by {shown(key)}")
     place = operator.index(key)
     if not -count <= place < count:
-        raise IndexError(f"{Kernel_function(self._kernel)}() has {count} parameters, so none at {shown(place)}")
+        raise IndexError(f"{Kernel_function(kernel)}() has {count} parameters, so none at {shown(place)}")
     return place % count
 
 
@@ -427,29 +428,6 @@ cdef tuple split_arguments(PyObject* const* arguments, Py_ssize_t count, PyObjec
         [<object>arguments[index] for index in range(count)],
         {(<tuple>keywords)[index]: <object>arguments[count + index] for index in range(named)},
     )
-
-
-# All arguments in the order of the parameters.
-cdef tuple ordered_arguments(Kernel kernel, tuple arguments, dict named):
-    Kernel_check_layout(kernel)
-    names = [name for name, _ in Kernel_parameters(kernel)]
-    rest = names[len(arguments):]
-    function = f"{Kernel_function(kernel)}()"
-    for name in named:
-        if name in rest:
-            continue
-        if name in names:
-            raise TypeError(f"{function} got two values for parameter {name!r}")
-        if None in names:
-            raise TypeError(
-                f"{function} got the keyword {name!r}, but the names of its parameters are unknown; pass the arguments "
-                "by position"
-            )
-        raise TypeError(f"{function} has no parameter {name!r}; its parameters are {', '.join(names) or 'none'}")
-    missing = [repr(name) for name in rest if name not in named]
-    if missing:
-        raise TypeError(f"{function} needs the arguments {', '.join(missing)}")
-    return (*arguments, *[named[name] for name in rest])
 
 
 cdef inline uint64_t device_bit(Stream stream) noexcept:
