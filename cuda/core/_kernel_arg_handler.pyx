@@ -153,7 +153,7 @@ def register_buffer_class(cls: type) -> None:
     """
     if not (isinstance(cls, type) and issubclass(cls, Buffer)):
         raise TypeError(f"cls must be a subclass of Buffer, not {cls!r}")
-    register_fitting(cls, &write_buffer, 8, ADDRESS)
+    register_fitting(cls, NULL, 8, ADDRESS, BUFFER)
 
 
 # --- Argument blocks --------------------------------------------------------------------------------------------------
@@ -198,7 +198,7 @@ cdef int ArgumentBlock_fill_by_sizes(ArgumentBlock& self, PyObject* const* argum
         c_type = resolve_type(<object>arguments[index], index)
         size = sizes[index]
         self.kernel_params[index] = c_bytes
-        if c_type.write == &write_buffer:
+        if c_type.content == BUFFER:
             memory = self.value_of((<Buffer>arguments[index])._h_allocation)
             if memory == NULL:
                 reject_closed_buffer()
@@ -232,14 +232,14 @@ cdef int write_slots(ArgumentBlock& self, Kernel kernel, PyObject* const* argume
             if c_type == NULL:
                 c_type = search_type(<object>arguments[index])
         # The two most frequent types are written inline; all others call their writer.
-        if c_type.write == &write_int and c_slot[index].takes_int and read_short_int(arguments[index], &value):
+        if c_type.content == PYTHON_INT and c_slot[index].takes_int and read_short_int(arguments[index], &value):
             if c_slot[index].size == 8 and c_slot[index].low <= value:
                 memcpy(c_target, &value, 8)  # an int of 60 bits fits
                 continue
             fit = store_checked(value, c_target, c_slot + index)
         elif c_type.fitting & c_slot[index].kind == 0:
             fit = write_converted(arguments[index], index, c_type, c_target, c_slot + index, kernel)
-        elif c_type.write == &write_buffer:
+        elif c_type.content == BUFFER:
             memory = self.value_of((<Buffer>arguments[index])._h_allocation)
             if memory == NULL:
                 reject_closed_buffer()
@@ -271,8 +271,21 @@ cdef int reject_closed_buffer() except -1:
 # --- Argument types ---------------------------------------------------------------------------------------------------
 
 
+# What the arguments of a type are, if that matters to more than their writer.
+cdef enum Content:
+    OTHER
+    BUFFER
+    PYTHON_INT
+    PYTHON_BOOL
+    PYTHON_FLOAT
+    SIGNED
+    UNSIGNED
+    ARRAY
+
+
 cdef struct ArgumentType:
-    ArgumentWriter write
+    ArgumentWriter write        # NULL for buffers: the loops that fill a block write the address and keep the memory
+    Content content
     size_t natural_size
     int fitting                 # the kinds of parameters that the writer suits; others need a conversion
 
@@ -305,9 +318,11 @@ cdef int register_argument_type(object cls, ArgumentWriter write, size_t natural
     return register_fitting(cls, write, natural_size, ANY_SIZED | UINT64 if natural_size == 8 else ANY_SIZED)
 
 
-cdef int register_fitting(object cls, ArgumentWriter write, size_t natural_size, int fitting) except -1:
+cdef int register_fitting(
+    object cls, ArgumentWriter write, size_t natural_size, int fitting, Content content=OTHER
+) except -1:
     cdef ArgumentType c_type
-    c_type.write, c_type.natural_size, c_type.fitting = write, natural_size, fitting
+    c_type.write, c_type.content, c_type.natural_size, c_type.fitting = write, content, natural_size, fitting
     with _table_lock:
         if not _types.add(<PyTypeObject*>cls, c_type):
             raise RuntimeError("too many types of kernel arguments are registered")
@@ -395,12 +410,6 @@ cdef int write_none(PyObject* argument, size_t natural_size, char* target, size_
 cdef int write_address(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
     cdef uint64_t value = int(<object>argument)
     return store_bytes(&value, 8, target, size)
-
-
-# Identifies buffers. It never runs for an open buffer, because the loops that fill a block write the address themselves
-# and keep the memory.
-cdef int write_buffer(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
-    return reject_closed_buffer()
 
 
 # The address of an array from another library. The caller must ensure stream order, as with a buffer.
@@ -539,7 +548,7 @@ cdef int write_converted(
     PyObject* argument, size_t index, const ArgumentType* c_type, char* target, const ParamSlot* slot, Kernel kernel
 ) except -1:
     cdef double value
-    if c_type.write == &write_array:
+    if c_type.content == ARRAY:
         if slot.kind == POINTER:
             return write_elements(argument, index, target, slot, kernel)
         scalar = scalar_of(<object>argument)
@@ -559,7 +568,7 @@ cdef int write_converted(
         return FITS if read_buffer(content, target, slot.size) else WRONG_SIZE
     if slot.kind & ANY_INTEGER and holds_integer(c_type):
         return write_integer(argument, c_type, target, slot)
-    if slot.kind & (FLOAT32 | FLOAT64) and (c_type.write == &write_float or c_type.write == &write_int):
+    if slot.kind & (FLOAT32 | FLOAT64) and c_type.content in (PYTHON_FLOAT, PYTHON_INT):
         try:
             value = float(<object>argument)
         except OverflowError:
@@ -586,22 +595,14 @@ cdef int write_scalar(PyObject* argument, size_t index, char* target, const Para
 
 
 cdef inline bint holds_integer(const ArgumentType* c_type) noexcept nogil:
-    return c_type.write == &write_int or c_type.write == &write_bool or is_signed(c_type) or is_unsigned(c_type)
-
-
-cdef inline bint is_signed(const ArgumentType* c_type) noexcept nogil:
-    return c_type.write == &write_scalar_signed or c_type.write == &write_buffer_signed
-
-
-cdef inline bint is_unsigned(const ArgumentType* c_type) noexcept nogil:
-    return c_type.write == &write_scalar_unsigned or c_type.write == &write_buffer_unsigned
+    return c_type.content in (PYTHON_INT, PYTHON_BOOL, SIGNED, UNSIGNED)
 
 
 # Writes an integer to a parameter of another integer type if the value is in its range.
 cdef int write_integer(PyObject* argument, const ArgumentType* c_type, char* target, const ParamSlot* slot) except -1:
     cdef int c_overflow = 0
     cdef int64_t value
-    if c_type.write == &write_int:
+    if c_type.content == PYTHON_INT:
         # Most ints are stored without calling this function.
         value = PyLong_AsLongLongAndOverflow(<object>argument, &c_overflow)
         if c_overflow != 0:
@@ -611,7 +612,7 @@ cdef int write_integer(PyObject* argument, const ArgumentType* c_type, char* tar
     else:
         # As 64 bits: a negative value is one beyond the range of signed numbers for an unsigned type.
         c_type.write(argument, c_type.natural_size, <char*>&value, 8)
-        if is_unsigned(c_type) and value < 0:
+        if c_type.content == UNSIGNED and value < 0:
             if slot.kind != UINT64:
                 return OUT_OF_RANGE
             return store_signed(value, target, 8)
@@ -677,22 +678,24 @@ cdef int register_numpy(numpy) except -1:
     opaque = {"float16": FLOAT16, "float32": FLOAT32, "float64": FLOAT64, "complex64": COMPLEX64,
               "complex128": COMPLEX128}
     for name, kinds in signed.items():
-        register_numpy_scalar(getattr(numpy, name), &write_scalar_signed, &write_buffer_signed, kinds)
+        register_numpy_scalar(getattr(numpy, name), &write_scalar_signed, &write_buffer_signed, kinds, SIGNED)
     for name, kinds in unsigned.items():
-        register_numpy_scalar(getattr(numpy, name), &write_scalar_unsigned, &write_buffer_unsigned, kinds)
+        register_numpy_scalar(getattr(numpy, name), &write_scalar_unsigned, &write_buffer_unsigned, kinds, UNSIGNED)
     for name, kinds in opaque.items():
-        register_numpy_scalar(getattr(numpy, name), &write_scalar_bytes, &write_buffer_bytes, kinds)
+        register_numpy_scalar(getattr(numpy, name), &write_scalar_bytes, &write_buffer_bytes, kinds, OTHER)
     register_fitting(numpy.void, &write_buffer_bytes, 0, EVERY_KIND)
     return 0
 
 
 cdef int register_numpy_scalar(
-    object cls, ArgumentWriter write_fast, ArgumentWriter write_safely, int kinds
+    object cls, ArgumentWriter write_fast, ArgumentWriter write_safely, int kinds, Content content
 ) except -1:
     probe = cls(1)
-    content = bytes(memoryview(probe))
-    is_where_expected = (<const char*>value_of(<PyObject*>probe))[:len(content)] == content
-    return register_fitting(cls, write_fast if is_where_expected else write_safely, len(content), ANY_SIZED | kinds)
+    value = bytes(memoryview(probe))
+    is_where_expected = (<const char*>value_of(<PyObject*>probe))[:len(value)] == value
+    if not is_where_expected:
+        write_fast = write_safely
+    return register_fitting(cls, write_fast, len(value), ANY_SIZED | kinds, content)
 
 
 cdef int register_ctypes(ctypes) except -1:
@@ -700,11 +703,11 @@ cdef int register_ctypes(ctypes) except -1:
     for name in ("c_int8", "c_int16", "c_int32", "c_int64", "c_longlong"):
         cls = getattr(ctypes, name)
         kinds = ANY_SIZED | POINTER if ctypes.sizeof(cls) == 8 else ANY_SIZED
-        register_fitting(cls, &write_buffer_signed, ctypes.sizeof(cls), kinds)
+        register_fitting(cls, &write_buffer_signed, ctypes.sizeof(cls), kinds, SIGNED)
     for name in ("c_bool", "c_uint8", "c_uint16", "c_uint32", "c_uint64", "c_ulonglong"):
         cls = getattr(ctypes, name)
         kinds = ANY_SIZED | POINTER if ctypes.sizeof(cls) == 8 else ANY_SIZED
-        register_fitting(cls, &write_buffer_unsigned, ctypes.sizeof(cls), kinds)
+        register_fitting(cls, &write_buffer_unsigned, ctypes.sizeof(cls), kinds, UNSIGNED)
     for name, kinds in opaque.items():
         cls = getattr(ctypes, name)
         register_fitting(cls, &write_buffer_bytes, ctypes.sizeof(cls), ANY_SIZED | kinds)
@@ -722,14 +725,14 @@ cdef int register_bindings(driver) except -1:
     return 0
 
 
-register_fitting(Buffer, &write_buffer, 8, ADDRESS)
-register_fitting(int, &write_int, 8, SIZED | POINTER)
-register_fitting(float, &write_float, 8, SIZED | FLOAT64)
-register_fitting(bool, &write_bool, 1, SIZED | ANY_INTEGER)
+register_fitting(Buffer, NULL, 8, ADDRESS, BUFFER)
+register_fitting(int, &write_int, 8, SIZED | POINTER, PYTHON_INT)
+register_fitting(float, &write_float, 8, SIZED | FLOAT64, PYTHON_FLOAT)
+register_fitting(bool, &write_bool, 1, SIZED | ANY_INTEGER, PYTHON_BOOL)
 register_fitting(complex, &write_complex, 16, SIZED | COMPLEX128)
 register_fitting(type(None), &write_none, 8, SIZED | POINTER)
 register_fitting(bytes, &write_buffer_bytes, 0, EVERY_KIND)
-_array.write, _array.natural_size, _array.fitting = &write_array, 8, 0
+_array.write, _array.content, _array.natural_size, _array.fitting = &write_array, ARRAY, 8, 0
 
 
 # --- Messages ---------------------------------------------------------------------------------------------------------
@@ -748,7 +751,7 @@ cdef int raise_misfit(int fit, object argument, Py_ssize_t index, Kernel kernel,
             f"{where} is in host memory ({name}), which the device cannot read; copy it with "
             "Device.to_device(array, stream=stream), or pass a structure as bytes or numpy.void"
         )
-    if search_type(argument).write == &write_array and (scalar := scalar_of(argument)) is not None:
+    if search_type(argument).content == ARRAY and (scalar := scalar_of(argument)) is not None:
         argument = scalar
     cdef size_t own_size = natural_size_of(argument, index)
     raise TypeError(f"{where} has {bytes_of}, but the {name} given has {own_size}{advice(argument, size)}")
