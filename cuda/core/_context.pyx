@@ -24,8 +24,8 @@ from cuda.core._native._cuda_core cimport (
     bindings_object,
     context_registry,
     green_registry,
+    note_other_library,
     pin_as,
-    waits_need_driver,
 )
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport check_self_in_methods
@@ -255,7 +255,7 @@ cdef int Context_primary(int device_id, ContextHandle* h_context) except -1:
         )
         HANDLE_RETURN(cydriver.cuDevicePrimaryCtxRetain(&c_context, device_id), b"cuDevicePrimaryCtxRetain")
     if is_active and not context_registry().find(c_context):
-        waits_need_driver.store(True)  # another library uses the device
+        note_other_library()  # another library uses the device
     h_retained = ContextHandle.borrow(c_context, Anchor())
     h_context[0] = context_registry().add(h_retained)
     if h_retained.use_count() == 1:

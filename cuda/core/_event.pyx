@@ -22,9 +22,9 @@ from cuda.core._native._cuda_core cimport (
     StreamHandle,
     address,
     bindings_object,
+    note_other_library,
     pin_as,
     retire_stream,
-    waits_need_driver,
 )
 from cuda.core._native._device_wait cimport call_interruptibly, wait_for_event
 from cuda.core._utils cimport cydriver
@@ -162,7 +162,7 @@ cdef class Event(DriverObject):
     @property
     def handle(self):
         """The ``CUevent`` of the bindings, or null if closed."""
-        waits_need_driver.store(True)  # of work that another library records
+        note_other_library()  # of work that another library records
         return bindings_object("CUevent", self._address())
 
     @property

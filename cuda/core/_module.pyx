@@ -35,8 +35,8 @@ from cuda.core._native._cuda_core cimport (
     address,
     bindings_object,
     kernel_registry,
+    note_printing_code,
     pin_as,
-    waits_need_driver,
 )
 from cuda.core._stream cimport default_stream
 from cuda.core._utils cimport cydriver
@@ -498,7 +498,7 @@ cdef class Kernel(DriverObject):
         raw = check_address("handle", handle)
         if mod is not None and not isinstance(mod, ObjectCode):
             raise TypeError(f"mod must be an ObjectCode or None, not {type(mod).__name__}")
-        waits_need_driver.store(True)  # its code may print
+        note_printing_code()
         return Kernel_wrap(<cydriver.CUkernel><uintptr_t>raw, mod)
 
     def __getitem__(self, key):

@@ -35,11 +35,11 @@ from cuda.core._native._cuda_core cimport (
     StreamPin,
     address,
     bindings_object,
+    note_other_library,
     pin_as,
     retire_stream,
     stream_captures,
     stream_registry,
-    waits_need_driver,
 )
 from cuda.core._native._device_wait cimport wait_for_stream
 from cuda.core._utils cimport cydriver
@@ -99,7 +99,7 @@ cdef class Stream(StreamSource):
         """Return ``(0, address)``, by version 0 of the protocol through which libraries exchange streams."""
         cdef StreamPin stream
         Stream_pin(self, &stream)
-        waits_need_driver.store(True)  # of work that another library enqueues
+        note_other_library()  # of work that another library enqueues
         return (0, <intptr_t>stream.get())
 
     @staticmethod
@@ -486,7 +486,7 @@ cdef class Stream(StreamSource):
     @property
     def handle(self):
         """The ``CUstream`` of the bindings, or null if closed."""
-        waits_need_driver.store(True)  # of work that another library enqueues
+        note_other_library()  # of work that another library enqueues
         return bindings_object("CUstream", self._address())
 
     @property
@@ -727,7 +727,7 @@ cdef Stream Stream_wrap(cydriver.CUstream c_stream, object owner):
     # A wrapper of this library's own stream shares its cell.
     cdef StreamHandle h_stream = stream_registry().find(c_stream)
     if not h_stream:
-        waits_need_driver.store(True)
+        note_other_library()
         h_stream = StreamHandle.borrow(c_stream, Anchor() if owner is None else Anchor.of_object(<PyObject*>owner))
     self._h_stream.set(move(h_stream))
     self._device_id = -1

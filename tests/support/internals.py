@@ -6,7 +6,6 @@ from cuda.core._native._cuda_core import (
     capture_count,
     count_streams,
     has_pending_destructions,
-    inbox_size,
     registry_sizes,
     wait_for_pending_destructions,
 )
@@ -14,7 +13,6 @@ from cuda.core._native._cuda_core import (
 __all__ = [
     "capture_count",
     "count_streams",
-    "inbox_size",
     "has_pending_destructions",
     "registry_sizes",
     "wait_for_pending_destructions",

@@ -20,10 +20,10 @@ from cuda.core._native._cuda_core cimport (
     address,
     bindings_object,
     limit_backlog,
+    note_printing_code,
     refuse_closed,
     relax_capture_mode,
     retire,
-    waits_need_driver,
 )
 from cuda.core._native._device_wait cimport call_interruptibly, call_once, release_interruptibly
 from cuda.core._utils cimport cydriver
@@ -220,7 +220,7 @@ cdef cydriver.CUlibrary load_image(object code) except? NULL:
     else:
         raise TypeError(f"module must be bytes, a bytearray or a path, not {type(code).__name__}")
     if may_print(loading.data, loading.is_file):
-        waits_need_driver.store(True)
+        note_printing_code()
     loading.load()
     c_library = loading.call.c_library
     loading.call.c_library = NULL  # the caller owns it now

@@ -30,7 +30,6 @@ from cuda.core._compile._name_expressions import expression_errors
 from cuda.core._compile._option_table import newer_options
 from cuda.core._compile._options import PCH, ProgramOptions
 from cuda.core._compile._tools import CallLock
-from cuda.core._native._device_wait import CancelFlag
 from cuda.core._utils import libraries
 from cuda.core._utils.cuda_utils import CUDAWarning, NotSupportedError, NVRTCError, UnavailableError, nvrtc_error
 from cuda.core._utils.files import record_version, recorded_version
@@ -38,6 +37,10 @@ from cuda.core._utils.host_wait import run_interruptibly
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType
 
 __all__ = ["NVRTCBackEnd", "OptionNotSupportedError", "check_nvrtc_options", "nvrtc_version", "record_nvrtc"]
+
+
+cdef extern from *:
+    ctypedef int volatile_int "volatile int"
 
 
 class NVRTCBackEnd:
@@ -273,6 +276,30 @@ def supported_archs() -> list[int]:
     c_archs.resize(c_count)
     check(cynvrtc.nvrtcGetSupportedArchs(c_archs.data()), "nvrtcGetSupportedArchs")
     return c_archs
+
+
+cdef class CancelFlag:
+    """A flag to stop a compiler: the callback of ``nvrtcSetFlowCallback`` and its argument, as addresses."""
+
+    cdef int _is_set
+
+    def set(self) -> None:
+        """Stop the compilation when the compiler next calls the callback."""
+        self._is_set = 1
+
+    @property
+    def callback(self) -> int:
+        """The address of the C function that the compiler calls. The function takes no lock."""
+        return <intptr_t>&is_canceled
+
+    @property
+    def argument(self) -> int:
+        """The address that the compiler passes to the callback. This object must outlive the compilation."""
+        return <intptr_t>&self._is_set
+
+
+cdef int is_canceled(void* argument, void* reserved) noexcept nogil:
+    return (<volatile_int*>argument)[0]
 
 
 def set_cancel_flag(intptr_t program) -> CancelFlag:

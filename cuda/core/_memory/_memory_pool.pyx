@@ -7,12 +7,10 @@ from __future__ import annotations
 from libc.stdint cimport UINT64_MAX, int64_t, uint64_t, uintptr_t
 from libc.string cimport memset
 from libcpp cimport bool as cpp_bool
-from libcpp.atomic cimport atomic
 from libcpp.utility cimport move
 from libcpp.vector cimport vector
 
 from cpython.object cimport PyObject
-from posix.unistd cimport usleep
 
 from cuda.core._context cimport Context_current, Context_ordinal
 from cuda.core._memory._buffer cimport Buffer, Buffer_create, Buffer_update_members
@@ -38,10 +36,13 @@ from cuda.core._native._cuda_core cimport (
     Retired,
     address,
     bindings_object,
+    count_retired,
     destroy_idle,
+    find_foreign_frees,
     find_work,
     has_pending_streams,
     limit_backlog,
+    note_release_threshold,
     pool_lock,
     query_streams,
     refuse_closed,
@@ -49,7 +50,7 @@ from cuda.core._native._cuda_core cimport (
     relax_capture_mode,
     retire_entry,
     wait_for_retired,
-    waits_need_driver,
+    wait_until_at_most,
 )
 from cuda.core._native._device_wait cimport call_interruptibly
 from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_pin
@@ -725,7 +726,7 @@ cdef MemoryPoolHandle MemPool_adopt(cydriver.CUmemoryPool c_pool) except *:
     if threshold == 0:
         MemPool_set_threshold(h_pool, None)
     elif threshold != UINT64_MAX:
-        waits_need_driver.store(True)
+        note_release_threshold()
     return h_pool
 
 
@@ -733,7 +734,7 @@ cdef int MemPool_set_threshold(const MemoryPoolHandle& h_pool, object release_th
     # The driver's default of 0 returns all freed memory to the operating system on every synchronization.
     cdef uint64_t threshold = UINT64_MAX if release_threshold is None else release_threshold
     if threshold != UINT64_MAX:
-        waits_need_driver.store(True)
+        note_release_threshold()
     MemPool_set(h_pool.get(), cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold)
     return 0
 
@@ -790,18 +791,11 @@ cdef void end_import(PoolImport importing) noexcept nogil:
 # A free counts as pending until its stream is queried. An event recorded after it is not enough, so all streams are
 # queried again.
 cdef void MemPool_destroy(cydriver.CUmemoryPool c_pool, cpp_bool may_wait) noexcept nogil:
-    cdef int others = _waiting_pools.fetch_add(1)
-    cdef int times = 0
+    cdef size_t others = count_retired()
     end_pool(c_pool)
-    # Usually the last free was enqueued just before: wait for it briefly.
-    while may_wait and _waiting_pools.load() > others and times < MAX_QUERIES:
-        usleep(50)
-        times += 1
-        destroy_idle()
-
-
-cdef int MAX_QUERIES = 100
-cdef atomic[int]* _waiting_pools = new atomic[int](0)
+    if may_wait:
+        # Usually the last free was enqueued just before: wait for it briefly.
+        wait_until_at_most(others, 5_000_000)
 
 
 cdef void end_pool(cydriver.CUmemoryPool c_pool) noexcept nogil:
@@ -809,7 +803,9 @@ cdef void end_pool(cydriver.CUmemoryPool c_pool) noexcept nogil:
     cdef CaptureModeScope mode
     cdef Retired entry
     # Streams must be destroyed before the pool: cuStreamDestroy accesses the pools that were used on the stream.
-    if find_work(&entry) or has_pending_streams():
+    find_work(&entry)
+    find_foreign_frees(&entry)
+    if not entry.events.empty() or not entry.captured.empty() or has_pending_streams():
         entry.resource = MemoryPoolHandle.own(c_pool, &end_pool, Anchor()).anchor()
         retire_entry(entry)
         return
@@ -818,7 +814,6 @@ cdef void end_pool(cydriver.CUmemoryPool c_pool) noexcept nogil:
     err = cydriver.cuMemPoolDestroy(c_pool)
     pool_lock().unlock()
     own_pools.fetch_sub(1)
-    _waiting_pools.fetch_sub(1)
     # Last, because a warning can run Python code that destroys pools.
     WARN_RETURN(err, b"cuMemPoolDestroy", c_pool)
 

@@ -27,8 +27,7 @@ from cuda.core._native._cuda_core cimport (
     MemoryPoolHandle,
     StreamHandle,
     captures_in_progress,
-    free_after_captures,
-    record_tail,
+    note_foreign_free,
     relax_capture_mode,
     retire,
     retire_until_capture_ends,
@@ -392,7 +391,6 @@ cdef int allocate_from_pool(
     value.size = size
     anchor = h_pool.anchor()
     with nogil:
-        free_after_captures()
         err = cydriver.cuMemAllocFromPoolAsync(&value.pointer, size, c_pool, value.h_stream.get())
         if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_retired():
             err = cydriver.cuMemAllocFromPoolAsync(&value.pointer, size, c_pool, value.h_stream.get())
@@ -424,14 +422,14 @@ cdef atomic[int]* own_pools = new atomic[int](0)
 # frees on other streams.
 cdef void note_free(const StreamHandle& h_stream) noexcept nogil:
     if own_pools.load() != 0 and not h_stream.is_owner() and <uintptr_t>h_stream.get() != LEGACY:
-        record_tail(h_stream.get())
+        note_foreign_free(h_stream.get())
 
 
 cdef uintptr_t LEGACY = cydriver.CU_STREAM_LEGACY
 
 
 # Returns true if the stream is capturing. It then cannot free memory from outside the capture, which is therefore freed
-# when the capture ends, or on the next allocation from a pool if another library began the capture.
+# when the capture ends, or on the next synchronization if another library began the capture.
 cdef bint retire_if_capturing(const Allocation& value) noexcept nogil:
     cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     cdef cydriver.CUresult err = cydriver.cuStreamIsCapturing(value.h_stream.get(), &c_capture)

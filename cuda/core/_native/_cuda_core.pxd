@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Handles of all resources, and the state that exists once per process; docs/design/handles.md explains them."""
 
-from libc.stdint cimport intptr_t, uint32_t
+from libc.stdint cimport int64_t, intptr_t, uint32_t
 from libcpp cimport bool as cpp_bool
 from libcpp.atomic cimport atomic
 from libcpp.vector cimport vector
@@ -106,11 +106,7 @@ cdef extern from "locks.hpp" namespace "cuda_core" nogil:
         void lock()
         void unlock()
 
-    cppclass RecursiveMutex "std::recursive_mutex":
-        void lock()
-        void unlock()
-
-    RecursiveMutex& capture_lock()
+    Mutex& capture_lock()
     Mutex& pool_lock()
 
 
@@ -158,16 +154,7 @@ cdef extern from "values.hpp" namespace "cuda_core" nogil:
     cppclass InContext[T]:
         T raw
         Handle[cydriver.CUcontext] h_context
-        bint is_small
-
-    # The value of a texture or surface, which kernels refer to by number.
-    cppclass BindlessObject[T]:
-        T raw
-        Handle[cydriver.CUcontext] h_context
         Anchor needs
-        bint is_small
-        T for_work() noexcept
-        bint may_be_in_use() noexcept
 
     # The value of a device pointer. Its anchor is the pool or memory resource.
     cppclass Block
@@ -188,18 +175,11 @@ cdef extern from "values.hpp" namespace "cuda_core" nogil:
         cydriver.CUgreenCtx green
 
 
-# Moves releases from driver threads to the main thread.
+# Operands of graphs, whose references the driver drops on its own threads.
 cdef extern from "retire.hpp" namespace "cuda_core" nogil:
-    cppclass MainThreadInbox:
-        void resume() noexcept
-        cpp_bool is_stuck() noexcept
-        size_t size() noexcept
-
-    MainThreadInbox* main_thread_inbox() noexcept
-
     cppclass AnchorList:
         @staticmethod
-        AnchorList* make(MainThreadInbox* queue) except +
+        AnchorList* make() except +
         void add(Anchor anchor) except +
         PyObject* object(size_t index) noexcept
         size_t size() noexcept
@@ -208,7 +188,9 @@ cdef extern from "retire.hpp" namespace "cuda_core" nogil:
 
 
 cdef extern from "native.hpp" namespace "cuda_core" nogil:
-    atomic[cpp_bool] waits_need_driver
+    void note_printing_code() noexcept
+    void note_release_threshold() noexcept
+    void note_other_library() noexcept
     void note_use_of_stream() noexcept
 
 
@@ -225,8 +207,8 @@ ctypedef Handle[cydriver.CUgraphExec] GraphExecHandle
 ctypedef Handle[InContext[cydriver.CUarray]] ArrayHandle
 ctypedef Handle[InContext[cydriver.CUmipmappedArray]] MipmappedArrayHandle
 ctypedef Handle[InContext[cydriver.CUgraphicsResource]] GraphicsHandle
-ctypedef Handle[BindlessObject[cydriver.CUtexObject]] TextureHandle
-ctypedef Handle[BindlessObject[cydriver.CUsurfObject]] SurfaceHandle
+ctypedef Handle[InContext[cydriver.CUtexObject]] TextureHandle
+ctypedef Handle[InContext[cydriver.CUsurfObject]] SurfaceHandle
 
 ctypedef HandleField[cydriver.CUcontext] ContextField
 ctypedef HandleField[cydriver.CUstream] StreamField
@@ -239,8 +221,8 @@ ctypedef HandleField[cydriver.CUgraphExec] GraphExecField
 ctypedef HandleField[InContext[cydriver.CUarray]] ArrayField
 ctypedef HandleField[InContext[cydriver.CUmipmappedArray]] MipmappedArrayField
 ctypedef HandleField[InContext[cydriver.CUgraphicsResource]] GraphicsField
-ctypedef HandleField[BindlessObject[cydriver.CUtexObject]] TextureField
-ctypedef HandleField[BindlessObject[cydriver.CUsurfObject]] SurfaceField
+ctypedef HandleField[InContext[cydriver.CUtexObject]] TextureField
+ctypedef HandleField[InContext[cydriver.CUsurfObject]] SurfaceField
 
 ctypedef Pin[cydriver.CUcontext] ContextPin
 ctypedef Pin[cydriver.CUstream] StreamPin
@@ -252,8 +234,8 @@ ctypedef Pin[cydriver.CUgraphExec] GraphExecPin
 ctypedef Pin[InContext[cydriver.CUarray]] ArrayPin
 ctypedef Pin[InContext[cydriver.CUmipmappedArray]] MipmappedArrayPin
 ctypedef Pin[InContext[cydriver.CUgraphicsResource]] GraphicsPin
-ctypedef Pin[BindlessObject[cydriver.CUtexObject]] TexturePin
-ctypedef Pin[BindlessObject[cydriver.CUsurfObject]] SurfacePin
+ctypedef Pin[InContext[cydriver.CUtexObject]] TexturePin
+ctypedef Pin[InContext[cydriver.CUsurfObject]] SurfacePin
 
 # The registries. They are never destroyed, because threads can outlive the interpreter.
 cdef extern from "registry.hpp" namespace "cuda_core" nogil:
@@ -271,11 +253,6 @@ cdef extern from "retire.hpp" namespace "cuda_core" nogil:
 
     bint is_unexpected(cydriver.CUresult err) noexcept
 
-    # An unexpected error, returned by functions that cannot warn because they must not run Python code.
-    cppclass UnexpectedError:
-        cydriver.CUresult code
-        const char* api
-
     # A stream to query. Default streams have a context, all others do not.
     cppclass QueriedStream:
         QueriedStream() noexcept
@@ -288,13 +265,16 @@ cdef void find_streams(vector[QueriedStream]& streams) noexcept nogil
 # Queries these streams and synchronizes the idle ones. Until then, the driver counts frees on them as queued, even
 # though the work has completed.
 cdef void query_streams() noexcept nogil
-# The work of a stream. The caller has relaxed the capture mode of its thread. An unexpected error is returned in
-# `error`, or issues a warning if that is NULL.
-cdef Work work_of(const QueriedStream& stream, UnexpectedError* error) noexcept nogil
+# The work of a stream. The caller has relaxed the capture mode of its thread.
+cdef Work work_of(const QueriedStream& stream) noexcept nogil
 # Like work_of() for a raw handle. A default stream is that of the current context.
-cdef Work work_in_current_context(cydriver.CUstream c_stream, UnexpectedError* error) noexcept nogil
-# Returns an unexpected error in `error`, or issues a warning if that is NULL.
-cdef void note_unexpected(cydriver.CUresult err, const char* api, UnexpectedError* error) noexcept nogil
+cdef Work work_in_current_context(cydriver.CUstream c_stream) noexcept nogil
+# An event after the work of a stream, recorded in the stream's context, or empty if none can be recorded.
+cdef EventHandle event_after(const QueriedStream& stream) noexcept nogil
+# The registered handle of a context, or a borrowed one.
+cdef ContextHandle context_handle(cydriver.CUcontext c_context) noexcept nogil
+# Warns of an error that no other call reports.
+cdef void note_unexpected(cydriver.CUresult err, const char* api) noexcept nogil
 
 
 cdef class WeakHandle:
@@ -306,23 +286,11 @@ cdef extern from "retire.hpp" namespace "cuda_core" nogil:
     cppclass Retired:
         Anchor resource
         vector[EventHandle] events
-        vector[QueriedStream] unrecorded
+        vector[QueriedStream] captured
 
     # Returns true if work is in flight. The value is then moved away, and `destroy` runs once the work has completed.
     cpp_bool retire[T](T& value, void (*destroy)(T) noexcept, Anchor anchor) noexcept
-    # Like retire(), but a small value always waits, so that several values share one query per stream.
-    cpp_bool retire_small "cuda_core::retire"[T](T& value, void (*destroy)(T) noexcept, cpp_bool is_small) noexcept
 
-
-cdef enum:
-    SMALL_ARRAY = 1 << 20  # bytes; arrays up to this size are destroyed in batches
-
-# Returns true if a resource may wait in a batch: it is small, and users cannot destroy its context.
-cdef bint can_batch(bint is_small, const ContextHandle& h_context) noexcept nogil
-# Destroys the batch, or retires its resources if work is in flight.
-cdef void destroy_batch() noexcept nogil
-# Returns true if this thread is destroying a batch and found that no stream is busy.
-cdef bint are_streams_idle() noexcept nogil
 
 # Records an event in `entry` after the pending work of each busy stream. Returns false if no stream is busy.
 cdef bint find_work(Retired* entry) noexcept nogil
@@ -340,8 +308,13 @@ cdef bint wait_for_retired() noexcept nogil
 # Waits up to 200 ms before a new resource is created if so many are retired that they might accumulate.
 cdef void limit_backlog() noexcept nogil
 
-# Records an event after the pending work of a stream that this library will no longer query.
-cdef void record_tail(cydriver.CUstream c_stream) noexcept nogil
+# The number of retired resources, and a wait until at most `count` are left.
+cdef size_t count_retired() noexcept nogil
+cdef void wait_until_at_most(size_t count, int64_t nanoseconds) noexcept nogil
+
+# Records an event after a free on a stream that this library does not query, and adds these events to `pending`.
+cdef void note_foreign_free(cydriver.CUstream c_stream) noexcept nogil
+cdef void find_foreign_frees(Retired* pending) noexcept nogil
 # Returns true if a closed stream is not yet destroyed. Pools that were used on it must outlive it.
 cdef bint has_pending_streams() noexcept nogil
 # Destroys a stream once its work has completed.
@@ -349,8 +322,6 @@ cdef void retire_stream(cydriver.CUstream c_stream) noexcept nogil
 
 # Frees memory once the capture ends that keeps it from being freed now. Returns false if the host is out of memory.
 cdef bint retire_until_capture_ends(const Allocation& value, void (*free)(Allocation) noexcept nogil) noexcept nogil
-# Frees memory that waits for captures, or lets it wait for captures that have not ended.
-cdef void free_after_captures() noexcept nogil
 
 
 cdef extern from "arguments.hpp" namespace "cuda_core":

@@ -105,6 +105,13 @@ public:
         return anchor;
     }
 
+    // Takes over a reference.
+    static Anchor adopt(Cell* cell) noexcept {
+        Anchor anchor;
+        anchor.cell_ = cell;
+        return anchor;
+    }
+
     Anchor(const Anchor& other) noexcept : cell_(other.cell_), object_(other.object_) {
         if (cell_) cell_->add_reference();
         if (object_) copy_object();

@@ -16,31 +16,17 @@ namespace cuda_core {
 // Released at the end of the function that has it as a local variable. The thread may take the lock again.
 class GraphLock {
 public:
-    GraphLock() noexcept = default;
-    ~GraphLock() {
-        if (mutex_) mutex_->unlock();
-    }
-    GraphLock(const GraphLock&) = delete;
-    GraphLock& operator=(const GraphLock&) = delete;
-
     // Taking it again has no effect, because it is released once.
-    bool try_take() {
-        if (mutex_) return true;
-        if (!current().try_lock()) return false;
-        mutex_ = &current();
-        return true;
-    }
+    bool try_take() { return lock_.owns_lock() || lock_.try_lock(); }
     void take() {
-        if (mutex_) return;
-        current().lock();
-        mutex_ = &current();
+        if (!lock_.owns_lock()) lock_.lock();
     }
 
 private:
     // One mutex for all graphs, because some calls use two.
     CUDA_CORE_API static std::recursive_mutex& current();
 
-    std::recursive_mutex* mutex_ = nullptr;
+    std::unique_lock<std::recursive_mutex> lock_{current(), std::defer_lock};
 };
 
 // Held while a pool is created or destroyed; docs/design/handles.md has the reason.
@@ -48,8 +34,8 @@ CUDA_CORE_API std::mutex& pool_lock();
 
 // Held while a capture begins or ends, and by a thread that asks whether a stream captures, until it has queried the
 // stream or recorded an event, either of which disturbs a capture; also during calls for all streams of a context, in
-// which the driver crashes if a capture ends. No Python code may run in between.
-CUDA_CORE_API std::recursive_mutex& capture_lock();
+// which the driver crashes if a capture ends. No Python code may run in between, not even a warning.
+CUDA_CORE_API std::mutex& capture_lock();
 
 // A scope in which a thread has a different stream capture mode. The driver calls are in _cuda_core.pxd.
 class CaptureModeScope {

@@ -18,7 +18,7 @@ namespace cuda_core {
 
 std::atomic<std::uint32_t> fork_count{0};
 std::atomic<bool> has_work_at_exit{false};
-std::atomic<bool> waits_need_driver{false};
+std::atomic<bool> needs_driver_waits{false};
 std::atomic<void*> idle_context{nullptr};
 std::atomic<bool> RetirementList::any_{false};
 
@@ -48,22 +48,20 @@ Registry<CUcontext>* context_registry() noexcept { return immortal<Registry<CUco
 Registry<Green>* green_registry() noexcept { return immortal<Registry<Green>>(); }
 Registry<CUstream>* stream_registry() noexcept { return immortal<Registry<CUstream>>(); }
 Registry<CUkernel>* kernel_registry() noexcept { return immortal<Registry<CUkernel>>(); }
-MainThreadInbox* main_thread_inbox() noexcept { return immortal<MainThreadInbox>(); }
 LaunchList* launch_list() noexcept { return immortal<LaunchList>(); }
 
 std::mutex& pool_lock() { return immortal<PerProcess<std::mutex>>()->current(); }
-std::recursive_mutex& capture_lock() {
-    static auto* const lock = new PerProcess<std::recursive_mutex>;  // immortal() has one object per type
+std::mutex& capture_lock() {
+    static auto* const lock = new PerProcess<std::mutex>;  // immortal() has one object per type
     return lock->current();
 }
 std::recursive_mutex& GraphLock::current() { return immortal<PerProcess<std::recursive_mutex>>()->current(); }
 RetirementList& RetirementList::current() { return immortal<PerProcess<RetirementList>>()->current(); }
+ForeignFrees& ForeignFrees::current() { return immortal<PerProcess<ForeignFrees>>()->current(); }
 
 ThreadState& ThreadState::current() noexcept {
     static thread_local ThreadState state;
     return state;
 }
-
-BlockingCall::Thread& BlockingCall::Thread::current() { return immortal<PerProcess<Thread>>()->current(); }
 
 }  // namespace cuda_core

@@ -24,9 +24,14 @@ inline std::uint32_t fork_generation() noexcept { return fork_count.load(std::me
 // Set at exit if a device is still busy: releasing resources could then wait forever.
 extern CUDA_CORE_API std::atomic<bool> has_work_at_exit;
 
-// Whether a wait must end with the driver's own: it also prints the output of kernels and trims pools. Set, never to be
-// cleared, once code that can print, a pool with a release threshold or another library may need that.
-extern CUDA_CORE_API std::atomic<bool> waits_need_driver;
+// Whether a wait must end with the driver's own, which does more than wait. There are three reasons, which never end.
+extern CUDA_CORE_API std::atomic<bool> needs_driver_waits;
+// It prints the output of kernels: called when code is loaded that may print.
+inline void note_printing_code() noexcept { needs_driver_waits.store(true); }
+// It trims pools: called for a pool that does not keep all freed memory.
+inline void note_release_threshold() noexcept { needs_driver_waits.store(true); }
+// Other libraries rely on it: called when they get, or give, a stream, an event, a kernel or a context.
+inline void note_other_library() noexcept { needs_driver_waits.store(true); }
 
 // The context that a wait for a whole device found idle, until any stream is used again.
 extern CUDA_CORE_API std::atomic<void*> idle_context;

@@ -18,7 +18,6 @@ from cuda.core._native._cuda_core cimport (
     StreamPin,
     capture_lock,
     forget_capture,
-    free_after_captures,
     note_capture,
     relax_capture_mode,
 )
@@ -270,7 +269,7 @@ cdef cydriver.CUgraph end_silently(cydriver.CUstream c_stream) noexcept nogil:
         err != cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNJOINED
     ):
         WARN_RETURN(err, b"cuStreamEndCapture", c_stream)
-    free_after_captures()
+    destroy_idle()
     return c_graph
 
 
@@ -295,7 +294,7 @@ cdef int StreamCapture_end(StreamCapture self) except -1:
         capture_lock().lock()
         err = cydriver.cuStreamEndCapture(h_ending.get(), &c_graph)
         capture_lock().unlock()
-        free_after_captures()
+        destroy_idle()
     self.streams = []
     self.forks = []
     if err == cydriver.CUresult.CUDA_SUCCESS and is_unjoined:

@@ -26,7 +26,6 @@ from cuda.core._native._cuda_core cimport (
     StreamPin,
     Work,
     destroy_idle,
-    main_thread_inbox,
     relax_capture_mode,
     retire_entry,
     work_of,
@@ -293,7 +292,7 @@ cdef int check_alive(GraphRecord self) except -1:
 
 # A new list with one reference.
 cdef AnchorList* new_anchors() except NULL:
-    return AnchorList.make(main_thread_inbox())
+    return AnchorList.make()
 
 
 cdef int anchor_object(AnchorList* anchors, object thing) except -1:
@@ -506,18 +505,19 @@ cdef void retire_anchors(ExecutableOperands self, AnchorList* anchors) noexcept:
     if last.h_stream:
         with nogil:
             relax_capture_mode(mode)
-            work = work_of(last, NULL)
+            work = work_of(last)
             mode.end()
     if work == NO_WORK:
         anchors.drop_reference()
         return
     entry.resource = Handle[AnchorListPointer].own(anchors, &drop_operands, Anchor()).anchor()
     # The list queries the stream again, and records an event if it is still busy.
-    entry.unrecorded.push_back(last)
+    entry.captured.push_back(last)
     retire_entry(entry)
     # Not on every change, because each one may add an entry to query.
     if self.change_count % CHANGES_PER_QUERY == 0:
-        destroy_idle()
+        with nogil:
+            destroy_idle()
 
 
 cdef void drop_operands(AnchorListPointer anchors) noexcept nogil:

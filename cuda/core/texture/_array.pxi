@@ -33,16 +33,12 @@ from cuda.core._native._cuda_core cimport (
     MipmappedArrayHandle,
     MipmappedArrayPin,
     PinnedHandle,
-    SMALL_ARRAY,
     StreamPin,
-    are_streams_idle,
-    can_batch,
-    destroy_batch,
     limit_backlog,
     pin_as,
     refuse_closed,
     relax_capture_mode,
-    retire_small,
+    retire,
     wait_for_retired,
 )
 from cuda.core._stream cimport (
@@ -275,17 +271,8 @@ cdef class OpaqueArray(DescribedArray):
         cdef ArrayPin array
         return <intptr_t>array.value().raw if array.hold(self._h_array) else 0
 
-    def __dealloc__(self):
-        if is_large(self):
-            with nogil:
-                destroy_batch()
-
     cdef void _release(self) noexcept:
-        cdef bint was_large = is_large(self)
         self._h_array.reset()
-        if was_large:
-            with nogil:
-                destroy_batch()  # a retired texture might still keep the array
 
 
 # Pins the array for a call. RuntimeError if the object is closed.
@@ -339,7 +326,6 @@ def create_opaque_array(Device device, options: OpaqueArrayOptions) -> OpaqueArr
     Array_describe(options, &c_description)
     Device_pin_context(device, &context)
     value.h_context = context.handle()
-    value.is_small = Array_is_small(&c_description, element_size(options.format, c_description.NumChannels))
     create_array_in_context(value, &c_description, &h_array)
     return Array_wrap(
         h_array, options.shape, options.format, c_description.NumChannels, c_description.Flags, device._id
@@ -370,22 +356,9 @@ cdef int create_array_in_context(
     return LEAVE_RETURN(cydriver.CUresult.CUDA_SUCCESS, NULL, left)
 
 
-# Returns true if the array is so small that its destruction can be deferred and batched with others.
-cdef bint Array_is_small(const cydriver.CUDA_ARRAY3D_DESCRIPTOR* c_description, int element_bytes) noexcept:
-    cdef double elements = <double>c_description.Width * (c_description.Height or 1) * (c_description.Depth or 1)
-    return elements * element_bytes <= SMALL_ARRAY
-
-
-cdef bint is_large(OpaqueArray self) noexcept:
-    cdef ArrayPin array
-    return array.hold(self._h_array) and array.is_owner() and not array.value().is_small
-
-
 cdef void Array_end(InContext[cydriver.CUarray] value) noexcept nogil:
     # cuArrayDestroy would also wait for work enqueued later.
-    if are_streams_idle() or not retire_small(
-        value, &Array_end, can_batch(value.is_small, value.h_context)
-    ):
+    if not retire(value, &Array_end, Anchor()):
         Array_destroy(value)
 
 
@@ -498,17 +471,8 @@ cdef class MipmappedArray(DescribedArray):
         cdef MipmappedArrayPin mipmap
         return <intptr_t>mipmap.value().raw if mipmap.hold(self._h_mipmap) else 0
 
-    def __dealloc__(self):
-        if is_large_mipmap(self):
-            with nogil:
-                destroy_batch()
-
     cdef void _release(self) noexcept:
-        cdef bint was_large = is_large_mipmap(self)
         self._h_mipmap.reset()
-        if was_large:
-            with nogil:
-                destroy_batch()  # a retired texture might still keep the array
 
 
 # Pins the mipmapped array for a call. RuntimeError if the object is closed.
@@ -564,8 +528,6 @@ def create_mipmapped_array(Device device, options: MipmappedArrayOptions) -> Mip
     Array_describe(options, &c_description)
     Device_pin_context(device, &context)
     value.h_context = context.handle()
-    # All levels together have less than twice the elements of level 0.
-    value.is_small = Array_is_small(&c_description, 2 * element_size(options.format, c_description.NumChannels))
     create_mipmap_in_context(value, &c_description, options.num_levels, &h_mipmap)
     self = MipmappedArray.__new__(MipmappedArray)
     self._h_mipmap.set(h_mipmap)
@@ -573,11 +535,6 @@ def create_mipmapped_array(Device device, options: MipmappedArrayOptions) -> Mip
     # The driver does not report that it creates fewer.
     self._num_levels = min(options.num_levels, max_levels(self._shape, self._flags))
     return self
-
-
-cdef bint is_large_mipmap(MipmappedArray self) noexcept:
-    cdef MipmappedArrayPin mipmap
-    return mipmap.hold(self._h_mipmap) and mipmap.is_owner() and not mipmap.value().is_small
 
 
 cdef int create_mipmap_in_context(
@@ -607,9 +564,7 @@ cdef int create_mipmap_in_context(
 
 cdef void MipmappedArray_end(InContext[cydriver.CUmipmappedArray] value) noexcept nogil:
     # cuMipmappedArrayDestroy would also wait for work enqueued later.
-    if are_streams_idle() or not retire_small(
-        value, &MipmappedArray_end, can_batch(value.is_small, value.h_context)
-    ):
+    if not retire(value, &MipmappedArray_end, Anchor()):
         MipmappedArray_destroy(value)
 
 

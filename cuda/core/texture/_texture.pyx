@@ -18,7 +18,6 @@ from cuda.core._native._cuda_core cimport (
     AllocationPin,
     Anchor,
     ArrayPin,
-    BindlessObject,
     CaptureModeScope,
     ContextPin,
     DriverObject,
@@ -29,12 +28,10 @@ from cuda.core._native._cuda_core cimport (
     TextureField,
     TextureHandle,
     TexturePin,
-    are_streams_idle,
-    can_batch,
     launch_list,
     refuse_closed,
     relax_capture_mode,
-    retire_small,
+    retire,
 )
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport check_self_in_methods
@@ -112,7 +109,7 @@ cdef class TextureObject(DriverObject):
     def handle(self) -> int:
         """The ``CUtexObject`` as an int, or 0 if closed."""
         cdef TexturePin texture
-        return texture.value().for_work() if texture.hold(self._h_texture) else 0
+        return texture.value().raw if texture.hold(self._h_texture) else 0
 
     @property
     def resource(self) -> ResourceDescriptor | None:
@@ -140,7 +137,7 @@ cdef class TextureObject(DriverObject):
 
     cdef intptr_t _address(self) noexcept:
         cdef TexturePin texture
-        return <intptr_t>texture.value().for_work() if texture.hold(self._h_texture) else 0
+        return <intptr_t>texture.value().raw if texture.hold(self._h_texture) else 0
 
     cdef void _release(self) noexcept:
         launch_list().keep_memory_of(<PyObject*>self, self._h_texture)
@@ -220,7 +217,7 @@ def create_texture_object(
     """Create a texture (:meth:`Device.create_texture_object`)."""
     cdef ContextPin context
     cdef Anchor anchor
-    cdef BindlessObject[cydriver.CUtexObject] value
+    cdef InContext[cydriver.CUtexObject] value
     cdef cydriver.CUDA_RESOURCE_DESC c_resource
     cdef cydriver.CUDA_TEXTURE_DESC c_texture
     cdef Elements elements
@@ -238,7 +235,6 @@ def create_texture_object(
     Device_pin_context(device, &context)
     value.h_context = context.handle()
     value.needs = anchor
-    value.is_small = ResourceDescriptor_has_own_array(resource)
     try:
         create_texture_in_context(value, &c_resource, &c_texture, &h_texture)
     except CUDAError as error:
@@ -267,7 +263,7 @@ cdef int describe_defaults(const Elements* elements, cydriver.CUDA_TEXTURE_DESC*
 
 
 cdef int create_texture_in_context(
-    BindlessObject[cydriver.CUtexObject]& value,
+    InContext[cydriver.CUtexObject]& value,
     const cydriver.CUDA_RESOURCE_DESC* c_resource,
     const cydriver.CUDA_TEXTURE_DESC* c_texture,
     TextureHandle* h_texture,
@@ -283,14 +279,12 @@ cdef int create_texture_in_context(
     return LEAVE_RETURN(err, b"cuTexObjectCreate", left)
 
 
-cdef void Texture_end(BindlessObject[cydriver.CUtexObject] value) noexcept nogil:
-    if not value.may_be_in_use() or are_streams_idle() or not retire_small(
-        value, &Texture_destroy, can_batch(value.is_small, value.h_context)
-    ):
+cdef void Texture_end(InContext[cydriver.CUtexObject] value) noexcept nogil:
+    if not retire(value, &Texture_destroy, Anchor()):
         Texture_destroy(value)
 
 
-cdef void Texture_destroy(BindlessObject[cydriver.CUtexObject] value) noexcept nogil:
+cdef void Texture_destroy(InContext[cydriver.CUtexObject] value) noexcept nogil:
     cdef CaptureModeScope mode
     cdef int is_entered = Context_enter_to_release(value.h_context.get())
     if is_entered >= 0:
@@ -307,7 +301,7 @@ cdef int write_texture(PyObject* argument, size_t natural_size, char* target, si
         refuse_closed(<object>argument)
     if size != sizeof(c_texture):
         return WRONG_SIZE
-    c_texture = texture.value().for_work()
+    c_texture = texture.value().raw
     memcpy(target, &c_texture, sizeof(c_texture))
     return FITS
 
@@ -347,7 +341,7 @@ cdef class SurfaceObject(DriverObject):
     def handle(self) -> int:
         """The ``CUsurfObject`` as an int, or 0 if closed."""
         cdef SurfacePin surface
-        return surface.value().for_work() if surface.hold(self._h_surface) else 0
+        return surface.value().raw if surface.hold(self._h_surface) else 0
 
     @property
     def resource(self) -> ResourceDescriptor | None:
@@ -367,7 +361,7 @@ cdef class SurfaceObject(DriverObject):
 
     cdef intptr_t _address(self) noexcept:
         cdef SurfacePin surface
-        return <intptr_t>surface.value().for_work() if surface.hold(self._h_surface) else 0
+        return <intptr_t>surface.value().raw if surface.hold(self._h_surface) else 0
 
     cdef void _release(self) noexcept:
         launch_list().keep_memory_of(<PyObject*>self, self._h_surface)
@@ -382,7 +376,7 @@ def create_surface_object(Device device, resource: ResourceDescriptor) -> Surfac
     """Create a surface (:meth:`Device.create_surface_object`)."""
     cdef ContextPin context
     cdef Anchor anchor
-    cdef BindlessObject[cydriver.CUsurfObject] value
+    cdef InContext[cydriver.CUsurfObject] value
     cdef cydriver.CUDA_RESOURCE_DESC c_resource
     cdef SurfaceHandle h_surface
     cdef SurfaceObject self
@@ -396,7 +390,6 @@ def create_surface_object(Device device, resource: ResourceDescriptor) -> Surfac
     Device_pin_context(device, &context)
     value.h_context = context.handle()
     value.needs = anchor
-    value.is_small = ResourceDescriptor_has_own_array(resource)
     create_surface_in_context(value, &c_resource, &h_surface)
     self = SurfaceObject.__new__(SurfaceObject)
     self._h_surface.set(h_surface)
@@ -406,7 +399,7 @@ def create_surface_object(Device device, resource: ResourceDescriptor) -> Surfac
 
 
 cdef int create_surface_in_context(
-    BindlessObject[cydriver.CUsurfObject]& value,
+    InContext[cydriver.CUsurfObject]& value,
     const cydriver.CUDA_RESOURCE_DESC* c_resource,
     SurfaceHandle* h_surface,
 ) except -1:
@@ -421,14 +414,12 @@ cdef int create_surface_in_context(
     return LEAVE_RETURN(err, b"cuSurfObjectCreate", left)
 
 
-cdef void Surface_end(BindlessObject[cydriver.CUsurfObject] value) noexcept nogil:
-    if not value.may_be_in_use() or are_streams_idle() or not retire_small(
-        value, &Surface_destroy, can_batch(value.is_small, value.h_context)
-    ):
+cdef void Surface_end(InContext[cydriver.CUsurfObject] value) noexcept nogil:
+    if not retire(value, &Surface_destroy, Anchor()):
         Surface_destroy(value)
 
 
-cdef void Surface_destroy(BindlessObject[cydriver.CUsurfObject] value) noexcept nogil:
+cdef void Surface_destroy(InContext[cydriver.CUsurfObject] value) noexcept nogil:
     cdef CaptureModeScope mode
     cdef int is_entered = Context_enter_to_release(value.h_context.get())
     if is_entered >= 0:
@@ -445,7 +436,7 @@ cdef int write_surface(PyObject* argument, size_t natural_size, char* target, si
         refuse_closed(<object>argument)
     if size != sizeof(c_surface):
         return WRONG_SIZE
-    c_surface = surface.value().for_work()
+    c_surface = surface.value().raw
     memcpy(target, &c_surface, sizeof(c_surface))
     return FITS
 
@@ -767,17 +758,6 @@ cdef int ResourceDescriptor_describe(
     else:
         describe_memory(self, c_description, anchor)
     return 0
-
-
-# Returns true if the resource is an array that this library owns, not a buffer or a foreign array.
-cdef bint ResourceDescriptor_has_own_array(ResourceDescriptor self) noexcept:
-    cdef ArrayPin array
-    cdef MipmappedArrayPin mipmap
-    if self._kind == "array":
-        return array.hold((<OpaqueArray>self._source)._h_array) and array.is_owner()
-    if self._kind == "mipmapped_array":
-        return mipmap.hold((<MipmappedArray>self._source)._h_mipmap) and mipmap.is_owner()
-    return False
 
 
 cdef int describe_memory(ResourceDescriptor self, cydriver.CUDA_RESOURCE_DESC* c_description, Anchor* anchor) except -1:
