@@ -207,8 +207,8 @@ inline bool check_self(PyObject* method, PyObject* const* args, Py_ssize_t count
     return false;
 }
 
-// Calls a method with the flags METH_FASTCALL | METH_KEYWORDS.
-inline PyObject* call_fast_method(PyObject* method, PyObject* const* args, size_t nargsf, PyObject* names) noexcept {
+// Calls a method with the flags METH_FASTCALL | METH_KEYWORDS. Not noexcept: at exit, the method may unwind the thread.
+inline PyObject* call_fast_method(PyObject* method, PyObject* const* args, size_t nargsf, PyObject* names) {
     using Function = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*);
     const Py_ssize_t count = PyVectorcall_NARGS(nargsf);
     if (!check_self(method, args, count)) return nullptr;
@@ -217,7 +217,7 @@ inline PyObject* call_fast_method(PyObject* method, PyObject* const* args, size_
 }
 
 // Calls a method with the flags METH_VARARGS | METH_KEYWORDS, such as `join(self, *others)`.
-inline PyObject* call_tuple_method(PyObject* method, PyObject* const* args, size_t nargsf, PyObject* names) noexcept {
+inline PyObject* call_tuple_method(PyObject* method, PyObject* const* args, size_t nargsf, PyObject* names) {
     const Py_ssize_t count = PyVectorcall_NARGS(nargsf);
     if (!check_self(method, args, count)) return nullptr;
     PyObject* rest = PyTuple_New(count - 1);
