@@ -102,7 +102,7 @@ class Linker:
             self._linker = make_driver_linker(options)
         else:
             require_nvjitlink(INCREMENTAL, "incremental=True", options.incremental)
-            self._linker = NvJitLink(options.as_bytes(), is_quick=are_quick_to_link(object_codes))
+            self._linker = NvJitLink(options.as_bytes())
         try:
             for index, object_code in enumerate(object_codes):
                 add_input(self._linker, object_code, index)
@@ -278,14 +278,6 @@ def require_nvjitlink(version: tuple[int, int], feature: str, is_used) -> None:
                 feature, *version, *loaded
             )
         )
-
-
-def are_quick_to_link(object_codes) -> bool:
-    """Return whether all inputs are small cubins, which link within a few milliseconds."""
-    sizes = [
-        len(code.code) if code.code_type == "cubin" and isinstance(code.code, bytes) else None for code in object_codes
-    ]
-    return None not in sizes and sum(sizes) < 1 << 20
 
 
 def add_input(linker, object_code: ObjectCode, index: int) -> None:

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """nvJitLink: its version, and the back end that links with it.
 
-A link of nvJitLink may only be used on the thread that created it, so most of this module is about threads.
+All calls that use a link come from one thread, the linker thread: nvJitLink ties a link to the thread that created it,
+and keeps a lock of a thread whose link fails (docs/design/linking.md).
 """
 
 from __future__ import annotations
@@ -13,8 +14,6 @@ from libc.stdint cimport intptr_t, uint32_t
 from libcpp.vector cimport vector
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-from cpython.object cimport PyObject
-from cpython.pythread cimport PyThread_get_thread_ident
 
 from cuda.bindings cimport cynvjitlink
 
@@ -24,8 +23,8 @@ import functools
 import importlib
 import os
 import re
-import threading
 import warnings
+from _thread import get_ident
 
 from cuda.core._code._loading import damage
 from cuda.core._compile._tools import tool_error
@@ -74,15 +73,12 @@ _BINARY = (ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.OBJECT, ObjectCodeFo
 cdef class NvJitLink:
     """The back end that links with nvJitLink.
 
-    A thread that did not create the link creates another one with the same options and inputs. So threads share no
-    link, and need no lock.
+    A forked child creates another link with the same options and inputs.
 
     Parameters
     ----------
     arguments : list of bytes
         The options.
-    is_quick : bool, optional
-        Whether calls are short enough to run on the calling thread, where they cannot be interrupted.
 
     Raises
     ------
@@ -97,23 +93,18 @@ cdef class NvJitLink:
         Link _link
         list _arguments
         list _inputs
-        object _call
         bint _is_closed
 
-    def __init__(self, arguments: list[bytes], *, is_quick: bool = False):
+    def __init__(self, arguments: list[bytes]):
         self._arguments = arguments
         self._inputs = []
-        self._call = call_directly if is_quick else call_on_helper_thread
-        self._link = self._call(lambda: Link(arguments))
-
-    def __del__(self):
-        if self._link is not None:
-            self._link.destroy_or_defer()
+        self._link = call_on_linker_thread(lambda: Link(arguments))
 
     @property
     def handle(self) -> int:
-        """The address of the ``nvJitLinkHandle``, or 0 if closed or if the thread that created the link has exited."""
-        return 0 if self._is_closed else <intptr_t>self._current().c_link
+        """The address of the ``nvJitLinkHandle``, or 0 if closed."""
+        cdef Link link = self._current()
+        return <intptr_t>link.c_link if link.is_usable() and not self._is_closed else 0
 
     @property
     def is_closed(self) -> bool:
@@ -127,72 +118,52 @@ cdef class NvJitLink:
         else:
             added = Input(kind, code, name, name.encode(errors="replace"))
         (<Input>added).check()
-        if self._is_closed:
-            raise UnavailableError("this Linker is closed")
-        self._inputs.append(added)
-        self._call(lambda: self._add(added))
+        self.check_open()
+        call_on_linker_thread(lambda: self._add(added))
 
     def link(self, target) -> bytes:
         """Link, and return the code (``nvJitLinkComplete``)."""
-        if self._is_closed:
-            raise UnavailableError("this Linker is closed")
-        return self._call(lambda: self._complete(target.value))
+        self.check_open()
+        return call_on_linker_thread(lambda: self._complete(target.value))
 
     def log(self, kind) -> str:
-        """Return the ``"error"`` or ``"info"`` log. Another thread gets that of the link's last call."""
-        cdef Link link = self._current()
-        if link.is_usable():
-            link.fetch_logs()
-        return link.log(kind == "error")
+        """Return the ``"error"`` or ``"info"`` log of the link's last call."""
+        return self._current().log(kind == "error")
 
     def close(self) -> None:
-        """Keep the logs and destroy the link (``nvJitLinkDestroy``)."""
+        """Let the linker thread destroy the link, soon (``nvJitLinkDestroy``)."""
         self._is_closed = True
-        self._call(self._destroy)
+        self._current().release()
+
+    cdef int check_open(self) except -1:
+        if self._is_closed:
+            raise UnavailableError("this Linker is closed")
+        return 0
+
+    # The methods below run on the linker thread.
 
     def _add(self, added):
-        cdef Link link = self._current()
-        if link.is_usable():
-            link.add(added)
-        else:
-            self._recreate()
+        self.check_open()
+        self._usable().add(added)
+        self._inputs.append(added)
 
     def _complete(self, target):
-        cdef Link link = self._current()
-        if not link.is_usable():
-            link = self._recreate()
-        try:
-            return link.complete(target)
-        finally:
-            if self._is_closed:  # in the meantime, by another thread
-                link.destroy_or_defer()
+        self.check_open()
+        return self._usable().complete(target)
 
-    def _destroy(self):
-        cdef Link link = self._current()
-        try:
-            if link.is_usable():
-                link.fetch_logs()
-        finally:
-            link.destroy_or_defer()
-
-    # The latest link; another thread may replace it at any time.
+    # The latest link, on any thread. A forked child replaces it.
     cdef Link _current(self):
         with cython.critical_section(self):
             return self._link
 
-    # Creates the link again, on this thread.
-    cdef Link _recreate(self):
-        cdef Link link = Link(self._arguments)
-        cdef Link previous
-        try:
+    cdef Link _usable(self):
+        cdef Link link = self._current()
+        if not link.is_usable():
+            link = Link(self._arguments)
             for added in self._inputs:
                 link.add(added)
-        except BaseException:
-            link.destroy_or_defer()
-            raise
-        with cython.critical_section(self):
-            previous, self._link = self._link, link
-        previous.destroy_or_defer()
+            with cython.critical_section(self):
+                self._link = link
         return link
 
 
@@ -240,23 +211,21 @@ cdef Input input_file(kind, str path):
 
 
 cdef class Link:
-    """A link of nvJitLink. Only the thread that created it may use it, but any thread may drop it."""
+    """A link of nvJitLink, which only the linker thread of the process that created it may use."""
 
     cdef:
         cynvjitlink.nvJitLinkHandle c_link
-        ThreadLinks owner
+        long process
         list inputs  # nvJitLink keeps pointers to their names and code as long as the link exists
         str error_log
         str info_log
 
     def __init__(self, list arguments):
-        cdef ThreadLinks owner = links_of_this_thread()
         cdef vector[const char*] c_arguments
         cdef uint32_t c_count
         cdef cynvjitlink.nvJitLinkResult c_result = cynvjitlink.NVJITLINK_ERROR_UNRECOGNIZED_ARCH
         cdef bint is_arch = True
         cdef bytes argument
-        owner.destroy_dropped()
         for argument in arguments:
             if argument.startswith(b"-arch="):
                 is_arch = re.fullmatch(_ARCH, argument) is not None
@@ -269,19 +238,21 @@ cdef class Link:
             raise options_error(c_result, arguments, is_arch)
         self.error_log = self.info_log = ""
         self.inputs = []
-        self.owner = owner
-        owner.links.add(self)
+        self.process = _process
+
+    def __del__(self):
+        self.release()
+
+    cdef int release(self) except -1:
+        if self.is_usable() and not is_interpreter_exiting():
+            linker_thread().post(self.destroy)
+        return 0
 
     cdef bint is_usable(self) noexcept:
-        return self.c_link != NULL and self.owner.is_this_thread()
-
-    cdef cynvjitlink.nvJitLinkHandle usable(self) except NULL:
-        if not self.is_usable():
-            raise UnavailableError("this Linker is closed")
-        return self.c_link
+        return self.c_link != NULL and self.process == _process
 
     cdef int add(self, Input added) except -1:
-        cdef cynvjitlink.nvJitLinkHandle c_link = self.usable()
+        cdef cynvjitlink.nvJitLinkHandle c_link = self.c_link
         cdef cynvjitlink.nvJitLinkInputType c_kind = <cynvjitlink.nvJitLinkInputType><int>_INPUT_TYPES[added.kind]
         cdef cynvjitlink.nvJitLinkResult c_result
         cdef bint is_file = added.code is None
@@ -304,7 +275,7 @@ cdef class Link:
         return 0
 
     cdef bytes complete(self, str target):
-        cdef cynvjitlink.nvJitLinkHandle c_link = self.usable()
+        cdef cynvjitlink.nvJitLinkHandle c_link = self.c_link
         cdef cynvjitlink.nvJitLinkResult c_result
         cdef bint is_ptx = target == "ptx"
         cdef size_t c_size = 0
@@ -356,21 +327,13 @@ cdef class Link:
         with cython.critical_section(self):
             return self.error_log if is_error else self.info_log
 
-    # Destroys the link, or defers that to the link's own thread if this is another thread.
-    cdef int destroy_or_defer(self) except -1:
+    def destroy(self) -> None:
+        """Destroy the link, unless it was destroyed, or the process was forked since it was created."""
         cdef cynvjitlink.nvJitLinkHandle c_link = self.c_link
-        if c_link == NULL or is_interpreter_exiting():
-            return 0
-        if not self.owner.is_this_thread():
-            self.owner.dropped.append(self)
-            if self.owner.post is not None and self.owner.process == _process:
-                self.owner.post(self.owner.destroy_dropped_links)
-            return 0
-        self.c_link = NULL
-        self.owner.links.discard(self)
-        destroy(<intptr_t>c_link)
-        self.inputs = None
-        return 0
+        if self.is_usable():
+            self.c_link = NULL
+            destroy(<intptr_t>c_link)
+            self.inputs = None
 
 
 cpdef str fetch_log(intptr_t link, str kind):
@@ -427,121 +390,39 @@ cdef object options_error(cynvjitlink.nvJitLinkResult c_result, list arguments, 
     return tool_error("nvJitLinkError", c_result, "nvJitLinkCreate", detail)
 
 
-# --- Threads ----------------------------------------------------------------------------------------------------------
-
+# --- The linker thread ------------------------------------------------------------------------------------------------
 
 cdef long _process = os.getpid()
-# The idle helper thread of the main thread, or None while it is in use.
-_worker: Worker | None = None
+_linker_threads: dict[int, Worker] = {}  # by process: a forked child has another one
 
 
 def after_fork_in_child() -> None:
-    global _process, _worker
+    global _process
     _process = os.getpid()
-    _worker = None
+    _linker_threads.clear()
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=after_fork_in_child)
 
 
-def call_directly(function):
-    """Return ``function()``."""
-    return function()
+def linker_thread() -> Worker:
+    """Return the thread that makes all calls."""
+    found = _linker_threads.get(_process)
+    if found is None:
+        made = Worker()
+        found = _linker_threads.setdefault(_process, made)
+        if found is not made:
+            made.end()
+    return found
 
 
-def call_on_helper_thread(function):
-    """Return ``function()``, called on a helper thread, where it continues if a signal handler raises."""
-    global _worker
-    if threading.current_thread() is not threading.main_thread():
+def call_on_linker_thread(function):
+    """Return ``function()``, called on the linker thread, where it continues if a signal handler raises."""
+    worker = linker_thread()
+    if worker.ident == get_ident():  # a finalizer that runs during another call
         return function()
-    # A signal handler or a finalizer that links during a call gets another helper thread.
-    worker, _worker = _worker or Worker(), None
-    abandoned = []
-
-    def abandon():
-        abandoned.append(worker)
-        return lambda: None
-
-    def run():
-        links_of_this_thread().post = worker.post
-        return function()
-
-    try:
-        return run_interruptibly(run, lambda: None, abandon, worker)
-    finally:
-        if abandoned or _worker is not None:
-            worker.end()
-        else:
-            _worker = worker
-
-
-cdef class ThreadLinks:
-    """The links of one thread."""
-
-    cdef:
-        set links
-        list dropped  # links that other threads dropped, possibly more than once
-        object post   # Worker.post of a helper thread, which can destroy links immediately; None for other threads
-        unsigned long thread
-        long process
-
-    def __init__(self):
-        self.links = set()
-        self.dropped = []
-        self.thread = PyThread_get_thread_ident()
-        self.process = _process
-
-    # In a forked child, the thread that forked has the same number, but the links of its parent must not be used.
-    cdef bint is_this_thread(self) noexcept:
-        return self.thread == PyThread_get_thread_ident() and self.process == _process
-
-    # A loop, because a garbage collection can add links at any time.
-    cdef int destroy_dropped(self) except -1:
-        while self.dropped:
-            (<Link>self.dropped.pop()).destroy_or_defer()
-        return 0
-
-    def destroy_dropped_links(self):
-        if self.is_this_thread():
-            self.destroy_dropped()
-
-    cdef int destroy_all(self) except -1:
-        if self.is_this_thread() and not is_interpreter_exiting():
-            for link in list(self.links):
-                (<Link>link).destroy_or_defer()
-            self.dropped.clear()
-        return 0
-
-
-cdef extern from "Python.h":
-    # A borrowed reference to the dict of this thread's state, which is cleared when the thread exits.
-    PyObject* PyThreadState_GetDict()
-
-
-cdef ThreadLinks links_of_this_thread():
-    cdef PyObject* c_state = PyThreadState_GetDict()
-    cdef ThreadLinks links = None
-    if c_state == NULL:
-        raise MemoryError("there is no memory for the state of this thread")
-    state = <dict>c_state
-    end = state.get(__name__)
-    if end is not None:
-        links = end.links
-    if links is None or not links.is_this_thread():
-        links = ThreadLinks()
-        state[__name__] = ThreadExitHook(links)
-    return links
-
-
-class ThreadExitHook:
-    """Destroys a thread's links when the thread exits, because that clears the dict that holds this object."""
-
-    def __init__(self, links):
-        self.links = links
-
-    def __del__(self):
-        (<ThreadLinks?>self.links).destroy_all()
+    return run_interruptibly(function, lambda: None, lambda: lambda: None, worker)
 
 
 check_self_in_methods(globals())

@@ -21,7 +21,8 @@ _running: dict[object, None] = {}  # a token for each call in progress, in all t
 def run_interruptibly(function, cancel, abandon, worker: Worker | None = None):
     """Return ``function()``, unless a signal handler raises an exception on the main thread.
 
-    Only the main thread runs signal handlers. If it makes this call, the function runs on a helper thread.
+    Only the main thread runs signal handlers. If it makes this call, or if a helper thread is given, the function runs on
+    a helper thread.
 
     Parameters
     ----------
@@ -35,7 +36,7 @@ def run_interruptibly(function, cancel, abandon, worker: Worker | None = None):
     worker : Worker, optional
         The helper thread, for calls that must run on the same thread. Defaults to a new thread.
     """
-    if get_native_id() != os.getpid():
+    if worker is None and get_native_id() != os.getpid():
         return _run(function)
     call = _Call(function)
     try:
