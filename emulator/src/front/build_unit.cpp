@@ -81,6 +81,7 @@ void add_gcc_flags(const Checks& checks, std::vector<std::string>* flags)
         flags->insert(flags->end(), {"-fno-sanitize-address-use-after-scope", "--param", "asan-use-after-return=0"});
     if (checks.rows)
         flags->push_back("-fsanitize=bounds");
+    flags->emplace_back("-fsanitize=unreachable,return");
 }
 
 void add_clang_flags(const Checks& checks, std::vector<std::string>* flags)
@@ -94,7 +95,7 @@ void add_clang_flags(const Checks& checks, std::vector<std::string>* flags)
     // Lanes may pass uninitialized values to shuffles. The compiler must not drop the branch in which one lane
     // initializes its own.
     flags->insert(flags->end(), {"-ftrivial-auto-var-init=pattern", "-Wno-sometimes-uninitialized"});
-    flags->emplace_back("-fno-sanitize=undefined"); // zig enables it
+    flags->insert(flags->end(), {"-fno-sanitize=undefined", "-fsanitize=unreachable,return"}); // zig enables the former
     if (checks.memory)
         flags->push_back("-fsanitize=alignment");
     if (checks.races || checks.advice) // past the driver, because zig would link its own library for it

@@ -166,6 +166,7 @@ EMU_IMPORT int emu_printf_packed(const char* format, const void* values);
 EMU_IMPORT void emu_assert_fail(const char* expression, const char* file, unsigned line,
                                 const char* function) __attribute__((noreturn));
 EMU_IMPORT void emu_trap(const char* why) __attribute__((noreturn)); // why: may be null
+EMU_IMPORT void emu_unreachable(const char* what, const char* file, emu_u32 line);
 EMU_IMPORT void emu_exit_thread(void) __attribute__((noreturn));
 EMU_IMPORT void* emu_malloc(emu_size bytes); // 16-byte aligned; null when the heap is full
 EMU_IMPORT void emu_free(void* pointer);

@@ -20,6 +20,20 @@ EMU_WEAK void operator delete(void* pointer, size_t) noexcept { emu_free(pointer
 EMU_WEAK void operator delete[](void* pointer, size_t) noexcept { emu_free(pointer); }
 extern "C" EMU_WEAK void __cxa_pure_virtual() { emu_trap("a pure virtual function was called"); }
 
+// -fsanitize=unreachable,return: without them a function that has no code would be at the address of the next one.
+struct EmuUnreachable {
+    const char* file;
+    emu_u32 line, column;
+};
+extern "C" EMU_NO_CHECK EMU_WEAK EMU_HIDDEN void __ubsan_handle_builtin_unreachable(const EmuUnreachable* data)
+{
+    emu_unreachable("__builtin_unreachable() or a false __builtin_assume()", data->file, data->line);
+}
+extern "C" EMU_NO_CHECK EMU_WEAK EMU_HIDDEN void __ubsan_handle_missing_return(const EmuUnreachable* data)
+{
+    emu_unreachable("the end of a function that returns a value", data->file, data->line);
+}
+
 #if EMU_CHECKS & 32
 extern "C" EMU_NO_CHECK EMU_WEAK EMU_HIDDEN void __sanitizer_cov_trace_pc() { emu_cover(__builtin_return_address(0)); }
 #endif

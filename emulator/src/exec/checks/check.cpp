@@ -246,6 +246,17 @@ extern "C" void emu_bad_division(const char* file, emu_u32 line)
     raise_fault(std::move(trouble));
 }
 
+extern "C" void emu_unreachable(const char* what, const char* file, emu_u32 line)
+{
+    Trouble trouble;
+    trouble.kind = FaultKind::trap;
+    trouble.pc = EMU_CALLER;
+    trouble.file = file;
+    trouble.line = int(line);
+    trouble.text = std::string("unreachable code: ") + what;
+    raise_fault(std::move(trouble));
+}
+
 extern "C" void emu_check_slow(emu_uptr address, emu_size size, emu_u32 access, void* pc)
 {
     Worker* worker = this_worker();
