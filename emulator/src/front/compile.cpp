@@ -315,17 +315,33 @@ bool find_lowered(const Bytes& code, const std::vector<std::string>& expressions
 }
 
 // Formats the ptxas message for too much shared memory.
-std::string too_much_shared(const Bytes& code)
+std::string too_much_shared(const Contents& contents)
 {
     constexpr uint32_t limit = 48 << 10;
     std::string out;
-    for (const KernelInfo& kernel : read_contents(code).kernels)
+    for (const KernelInfo& kernel : contents.kernels)
         if (kernel.static_shared > limit) {
             char text[64];
             std::snprintf(text, sizeof text, "' uses too much shared data (0x%x bytes, 0x%x max)\n",
                           kernel.static_shared, limit);
             out += "ptxas error   : Entry function '" + kernel.name + text;
         }
+    return out;
+}
+
+// Formats NVRTC's message for too many bytes of parameters, which does not count padding.
+std::string too_long_parameters(const Contents& contents, const std::string& program)
+{
+    std::string out;
+    for (const KernelInfo& kernel : contents.kernels) {
+        size_t bytes = 0;
+        for (const EmuParameter& parameter : kernel.parameters)
+            bytes += parameter.size;
+        if (bytes > parameter_limit())
+            out += program + (kernel.line ? "(" + std::to_string(kernel.line) + ")" : "") + ": Error: Formal parameter space overflowed (" +
+                   std::to_string(bytes) + " bytes required, max " + std::to_string(parameter_limit()) +
+                   " bytes allowed) in function " + kernel.name + "\n";
+    }
     return out;
 }
 
@@ -419,15 +435,18 @@ CompileResult compile_program(const CompileRequest& request, const Options& opti
     if (!built.done || report.errors)
         return failed(CompileStatus::compile_error, report.log.empty() ? built.diagnostics : report.log);
 
-    std::string excess = options.relocatable ? "" : too_much_shared(built.bytes);
-    if (!excess.empty() && options.real_architecture)
+    Contents contents = read_contents(built.bytes);
+    std::string excess = options.link_time ? "" : too_long_parameters(contents, request.name);
+    if (excess.empty() && options.real_architecture && !options.link_time)
+        excess = check_parameters(contents).text + (options.relocatable ? "" : too_much_shared(contents));
+    if (!excess.empty())
         return failed(CompileStatus::compile_error, report.log + excess);
 
     CompileResult result;
     result.log = report.log;
     if (!find_lowered(built.bytes, request.name_expressions, &result))
         return failed(CompileStatus::name_expression_not_valid, result.log);
-    for (const KernelInfo& kernel : read_contents(built.bytes).kernels)
+    for (const KernelInfo& kernel : contents.kernels)
         unit.entries.push_back(kernel.name);
     std::string container = container_of(unit);
     container.push_back('\0');

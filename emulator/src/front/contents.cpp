@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <cxxabi.h>
@@ -226,6 +227,26 @@ std::string demangled(const std::string& name)
     std::string out = status == 0 && text ? text : name;
     std::free(text);
     return out;
+}
+
+size_t parameter_limit()
+{
+    return config().driver_version >= 12010 ? 32764 : 4096;
+}
+
+Error check_parameters(const Contents& contents)
+{
+    std::string out;
+    for (const KernelInfo& kernel : contents.kernels)
+        if (kernel.parameter_bytes > parameter_limit()) {
+            char text[96];
+            std::snprintf(text, sizeof text, "' uses too much parameter space (0x%x bytes, 0x%zx max).\n",
+                          kernel.parameter_bytes, parameter_limit());
+            out += "ptxas error   : Entry function '" + kernel.name + text;
+        }
+    if (out.empty())
+        return {};
+    return {CUDA_ERROR_INVALID_PTX, out + "ptxas fatal   : Ptx assembly aborted due to errors\n"};
 }
 
 bool read_checks(const ElfFile& file, uint32_t* checks)

@@ -23,6 +23,9 @@ struct Contents {
 
 std::string demangled(const std::string& name); // a function name in readable form
 Contents read_contents(const Bytes& file);
+// The limit for the parameters of a kernel since compute capability 7.0 and CUDA 12.1, and before.
+size_t parameter_limit();
+Error check_parameters(const Contents& contents); // with the message of ptxas
 // Returns false for a file that was not compiled for this version of the interface.
 bool read_checks(const ElfFile& file, uint32_t* checks);
 void forget_lines(const std::string& path); // called when the image is unloaded

@@ -141,8 +141,12 @@ Error machine_code(const LoadRequest& request, Bytes* code, std::string* log)
     return {};
 }
 
-Error check_architecture(const Contents& contents)
+Error check_contents(const Contents& contents)
 {
+    if (contents.error)
+        return contents.error;
+    if (Error error = check_parameters(contents))
+        return error;
     auto architecture = int(contents.architecture);
     bool fits = architecture / 10 == config().compute_major && architecture % 10 <= config().compute_minor;
     return fits ? Error{} : no_binary("a module", architecture);
@@ -305,7 +309,7 @@ LoadResult load_image(const LoadRequest& request)
         Contents contents;
         if (!result.error) {
             contents = read_contents(code);
-            result.error = contents.error ? contents.error : check_architecture(contents);
+            result.error = check_contents(contents);
         }
         if (!result.error) {
             auto module = std::make_shared<Loaded>();
@@ -328,7 +332,7 @@ ImageContents read_image(const LoadRequest& request)
         out.error = machine_code(request, &out.module, &log);
         if (!out.error) {
             Contents contents = read_contents(out.module);
-            out.error = contents.error ? contents.error : check_architecture(contents);
+            out.error = check_contents(contents);
             if (!out.error) {
                 out.kernels = std::move(contents.kernels);
                 out.globals = std::move(contents.globals);

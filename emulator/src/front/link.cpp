@@ -8,6 +8,7 @@
 
 #include "archive.hpp"
 #include "compiler.hpp"
+#include "contents.hpp"
 #include "elf.hpp"
 #include "process.hpp"
 
@@ -152,7 +153,9 @@ LinkResult link(const LinkRequest& request)
                 }
                 Built built = link_objects(files);
                 result.image = std::move(built.bytes);
-                if (!built.done)
+                if (built.done)
+                    result.error = check_parameters(read_contents(result.image));
+                else
                     result.error = {CUDA_ERROR_INVALID_SOURCE, reword_linker_output(built.diagnostics, names)};
             }
         }
