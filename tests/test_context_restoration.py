@@ -133,6 +133,7 @@ def on_two_devices(check, *arguments):
 def handles() -> list[str]:
     """Return the resources of the software device."""
     gc.collect()
+    settle()  # textures and arrays among the garbage wait for the operation
     settle()
     return sorted(importlib.import_module("cuda.emulator").leaks())
 

@@ -452,6 +452,7 @@ def test_registry_drops_closed_or_collected_streams(device):
         device.create_stream().close()
         device.create_stream().record()
     gc.collect()
+    device.sync()  # closed streams stay until their work has completed
     assert registry_sizes()["stream"] == before
 
 

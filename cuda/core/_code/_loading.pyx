@@ -25,7 +25,7 @@ from cuda.core._native._cuda_core cimport (
     relax_capture_mode,
     retire,
 )
-from cuda.core._native._device_wait cimport call_interruptibly, call_once, release_interruptibly
+from cuda.core._native._device_wait cimport call_interruptibly
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport check_self_in_methods, is_interpreter_exiting
 from cuda.core._utils.cuda_utils cimport (
@@ -254,7 +254,7 @@ cdef class Loading:
     def __dealloc__(self):
         if self.call.c_library != NULL:
             with nogil:
-                unload_image(self.call.c_library)
+                unload_when_idle(self.call.c_library)
 
     cdef int load(self) except -1:
         cdef LoadCall* call = &self.call
@@ -304,21 +304,11 @@ cdef void destroy_library(cydriver.CUlibrary c_library) noexcept nogil:
 
 # Unloading blocks until the context is idle, and a garbage collection must not block.
 cdef void unload_when_idle(cydriver.CUlibrary c_library) noexcept nogil:
+    cdef CaptureModeScope mode
     # If other work was enqueued in the meantime, unloading is postponed again.
     if is_interpreter_exiting() or not retire(c_library, &unload_when_idle, Anchor()):
-        unload_image(c_library)
-
-
-cdef void unload_image(cydriver.CUlibrary c_library) noexcept nogil:
-    WARN_RETURN(
-        call_once(&unload, c_library, release_interruptibly, b"cuLibraryUnload"), b"cuLibraryUnload", c_library
-    )
-
-
-cdef cydriver.CUresult unload(cydriver.CUlibrary c_library) noexcept nogil:
-    cdef CaptureModeScope mode
-    relax_capture_mode(mode)
-    return cydriver.cuLibraryUnload(c_library)
+        relax_capture_mode(mode)
+        WARN_RETURN(cydriver.cuLibraryUnload(c_library), b"cuLibraryUnload", c_library)
 
 
 # --- Code images ------------------------------------------------------------------------------------------------------

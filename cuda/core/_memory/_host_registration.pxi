@@ -31,7 +31,7 @@ from cuda.core._native._cuda_core cimport (
     retire,
     wait_for_retired,
 )
-from cuda.core._native._device_wait cimport call_once, release_interruptibly
+from cuda.core._native._device_wait cimport wait_before_release
 from cuda.core._stream cimport Stream
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport call_with_interpreter
@@ -234,12 +234,12 @@ cdef void end_retired_registration(Registered registered) noexcept nogil:
 
 
 cdef void end_registration(Registered registered, bint may_wait) noexcept nogil:
-    if may_wait or not retire(registered, &end_retired_registration, Anchor()):
-        call_once(&unregister, registered, release_interruptibly, b"cuMemHostUnregister")
+    if (may_wait and wait_before_release()) or not retire(registered, &end_retired_registration, Anchor()):
+        unregister(registered)
 
 
 # If one call fails, the next is made anyway, because the right context might already be current.
-cdef cydriver.CUresult unregister(Registered value) noexcept nogil:
+cdef void unregister(Registered value) noexcept nogil:
     cdef cydriver.CUcontext c_context = NULL
     cdef cydriver.CUresult err = cydriver.cuCtxPushCurrent(value.h_context.get())
     cdef bint is_entered = err == cydriver.CUresult.CUDA_SUCCESS
@@ -256,7 +256,6 @@ cdef cydriver.CUresult unregister(Registered value) noexcept nogil:
         WARN_RETURN(err, b"cuMemHostUnregister", value.address)
         # Devices may still access the memory, so it must never be freed.
         call_with_interpreter(&leak_registration, value)
-    return cydriver.CUresult.CUDA_SUCCESS  # the warning has reported it
 
 
 cdef void leak_registration(Registered& value) noexcept:

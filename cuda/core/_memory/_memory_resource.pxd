@@ -78,6 +78,11 @@ cdef int wrap(
 cdef bint prepare(object resource, const StreamHandle& h_stream, bint has_memory, Allocation& value) except -1
 cdef int own_by_resource(Allocation& value, bint waits, AllocationHandle* h_allocation) except -1
 
+# Frees memory by a call for which the driver waits, once the work in flight has completed. If a signal handler raises
+# meanwhile, the memory is retired, and a later failure warns.
+ctypedef cydriver.CUresult (*FreeCall)(cydriver.CUdeviceptr pointer, size_t size) noexcept nogil
+cdef int free_after_wait(FreeCall function, cydriver.CUdeviceptr pointer, size_t size, const char* api) except -1
+
 # The address that `deallocate` is called with.
 cdef cydriver.CUdeviceptr freed_address(object ptr) except? 0
 

@@ -16,17 +16,25 @@ from cpython.long cimport PyLong_CheckExact
 from cpython.number cimport PyIndex_Check
 from cpython.object cimport PyObject
 
-from cuda.core._context cimport Context_current, Context_enter, Context_leave_to_release, Context_ordinal
+from cuda.core._context cimport (
+    Context_current,
+    Context_enter,
+    Context_enter_to_release,
+    Context_leave_to_release,
+    Context_ordinal,
+)
 from cuda.core._native._cuda_core cimport (
     Allocation,
     AllocationHandle,
     CaptureModeScope,
     ContextHandle,
+    InContext,
     Anchor,
     StreamPin,
     MemoryPoolHandle,
     StreamHandle,
     captures_in_progress,
+    context_handle,
     note_foreign_free,
     relax_capture_mode,
     retire,
@@ -34,9 +42,7 @@ from cuda.core._native._cuda_core cimport (
     stream_captures,
     wait_for_retired,
 )
-from cuda.core._native._device_wait cimport (
-    raise_later_if_from_handler,
-)
+from cuda.core._native._device_wait cimport raise_later_if_from_handler, wait_before_release
 from cuda.core._stream cimport Stream, Stream_accept, Stream_pin, default_stream, is_default
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport (
@@ -567,6 +573,41 @@ cdef void free_or_retire(Allocation value, cpp_bool may_wait) noexcept nogil:
 
 cdef void free_retired(Allocation value) noexcept nogil:
     free_or_retire(value, False)
+
+
+# A call that frees memory.
+cdef struct Release:
+    FreeCall function
+    cydriver.CUdeviceptr pointer
+    size_t size
+    const char* api
+
+
+cdef int free_after_wait(FreeCall function, cydriver.CUdeviceptr pointer, size_t size, const char* api) except -1:
+    cdef InContext[Release] release
+    cdef cydriver.CUcontext c_context = NULL
+    cdef CaptureModeScope mode
+    if cydriver.cuCtxGetCurrent(&c_context) == cydriver.CUresult.CUDA_SUCCESS and c_context != NULL:
+        release.h_context = context_handle(c_context)
+    release.raw.function, release.raw.pointer, release.raw.size, release.raw.api = function, pointer, size, api
+    with nogil:
+        if wait_before_release() or not retire(release, &free_later, Anchor()):
+            relax_capture_mode(mode)
+            HANDLE_RETURN(function(pointer, size), api)
+    return 0
+
+
+cdef void free_later(InContext[Release] release) noexcept nogil:
+    cdef CaptureModeScope mode
+    cdef int is_entered = 0
+    # The driver would also wait for newer work.
+    if retire(release, &free_later, Anchor()):
+        return
+    if release.h_context:
+        is_entered = Context_enter_to_release(release.h_context.get())
+    relax_capture_mode(mode)
+    WARN_RETURN(release.raw.function(release.raw.pointer, release.raw.size), release.raw.api)
+    Context_leave_to_release(is_entered > 0)
 
 
 cdef void free_by_resource(Allocation value) noexcept nogil:

@@ -8,7 +8,14 @@ from libc.string cimport memcpy
 
 from cuda.core._context cimport Context_current, Context_enter, Context_leave, Context_leave_to_release, Context_primary
 from cuda.core._memory._buffer cimport Buffer, Buffer_create
-from cuda.core._memory._memory_resource cimport MemoryResource, freed_address, own_by_resource, prepare, size_argument
+from cuda.core._memory._memory_resource cimport (
+    MemoryResource,
+    free_after_wait,
+    freed_address,
+    own_by_resource,
+    prepare,
+    size_argument,
+)
 from cuda.core._native._cuda_core cimport (
     Allocation,
     AllocationHandle,
@@ -20,7 +27,7 @@ from cuda.core._native._cuda_core cimport (
     relax_capture_mode,
     wait_for_retired,
 )
-from cuda.core._native._device_wait cimport call_once, release_interruptibly, wait_for_context
+from cuda.core._native._device_wait cimport wait_for_context
 from cuda.core._stream cimport Stream, Stream_accept, Stream_pin
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport check_self_in_methods
@@ -154,10 +161,7 @@ def allocate_host_with_flags(resource: MemoryResource, size: int, flags: int, st
 
 def free_host(resource: MemoryResource, cydriver.CUdeviceptr c_pointer, size: int) -> None:
     """Free page-locked host memory (``cuMemFreeHost``). Serves as a method, which no signal handler can interrupt."""
-    with nogil:
-        HANDLE_RETURN(
-            call_once(&free_host_memory, <void*>c_pointer, release_interruptibly, b"cuMemFreeHost"), b"cuMemFreeHost"
-        )
+    free_after_wait(&free_host_memory, c_pointer, size, b"cuMemFreeHost")
 
 
 def allocate_managed(resource: MemoryResource, size: int, flags: int, stream=None) -> Buffer:
@@ -309,19 +313,18 @@ cdef int free_device(cydriver.CUdeviceptr c_pointer, int device_id) except -1:
     finally:
         # Free the memory even if its context could not be made current: the driver identifies it by its address.
         try:
-            with nogil:
-                HANDLE_RETURN(call_once(&free_memory, c_pointer, release_interruptibly, b"cuMemFree"), b"cuMemFree")
+            free_after_wait(&free_memory, c_pointer, 0, b"cuMemFree")
         finally:
             Context_leave_to_release(is_entered)
     return 0
 
 
-cdef cydriver.CUresult free_memory(cydriver.CUdeviceptr c_pointer) noexcept nogil:
+cdef cydriver.CUresult free_memory(cydriver.CUdeviceptr c_pointer, size_t size) noexcept nogil:
     return cydriver.cuMemFree(c_pointer)
 
 
-cdef cydriver.CUresult free_host_memory(void* c_pointer) noexcept nogil:
-    return cydriver.cuMemFreeHost(c_pointer)
+cdef cydriver.CUresult free_host_memory(cydriver.CUdeviceptr c_pointer, size_t size) noexcept nogil:
+    return cydriver.cuMemFreeHost(<void*>c_pointer)
 
 
 check_self_in_methods(globals())

@@ -14,7 +14,7 @@ from cpython.object cimport PyObject
 
 from cuda.core._context cimport Context_enter_to_release, Context_leave_to_release
 from cuda.core._memory._buffer cimport Buffer, Buffer_create, Buffer_pin
-from cuda.core._memory._memory_resource cimport MemoryResource, prepare
+from cuda.core._memory._memory_resource cimport MemoryResource, free_after_wait, prepare
 from cuda.core._native._cuda_core cimport (
     Allocation,
     AllocationHandle,
@@ -28,7 +28,7 @@ from cuda.core._native._cuda_core cimport (
     relax_capture_mode,
     retire,
 )
-from cuda.core._native._device_wait cimport call_once, release_interruptibly
+from cuda.core._native._device_wait cimport wait_before_release
 from cuda.core._stream cimport Stream, Stream_accept, Stream_pin, is_default
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport call_with_interpreter, check_self_in_methods
@@ -212,13 +212,12 @@ def check_not_capturing(Stream stream) -> None:
 
 def free_virtual_memory(resource, cydriver.CUdeviceptr address, size_t size) -> None:
     """Unmap one range that :class:`VirtualMemory` does not own, and free its addresses."""
-    with nogil:
-        HANDLE_RETURN(call_once(&free_range, Range(address, size), release_interruptibly, b"cuMemUnmap"), b"cuMemUnmap")
+    free_after_wait(&free_range, address, size, b"cuMemUnmap")
 
 
-cdef cydriver.CUresult free_range(Range value) noexcept nogil:
-    cdef cydriver.CUresult unmap_err = cydriver.cuMemUnmap(value.first, value.second)
-    cdef cydriver.CUresult free_err = cydriver.cuMemAddressFree(value.first, value.second)
+cdef cydriver.CUresult free_range(cydriver.CUdeviceptr address, size_t size) noexcept nogil:
+    cdef cydriver.CUresult unmap_err = cydriver.cuMemUnmap(address, size)
+    cdef cydriver.CUresult free_err = cydriver.cuMemAddressFree(address, size)
     return free_err if unmap_err == cydriver.CUresult.CUDA_SUCCESS else unmap_err
 
 
@@ -324,12 +323,12 @@ cdef void end_retired_mapping(Unmapping unmapping) noexcept nogil:
 
 
 cdef void end_unmapping(Unmapping unmapping, bint may_wait) noexcept nogil:
-    if may_wait or not retire(unmapping, &end_retired_mapping, Anchor()):
-        call_once(&unmap, unmapping, release_interruptibly, b"cuMemUnmap")
+    if (may_wait and wait_before_release()) or not retire(unmapping, &end_retired_mapping, Anchor()):
+        unmap(unmapping)
 
 
 # Unmapping memory that running work accesses causes a device fault, so the stream is synchronized first.
-cdef cydriver.CUresult unmap(Unmapping value) noexcept nogil:
+cdef void unmap(Unmapping value) noexcept nogil:
     cdef int is_entered = 0
     cdef CaptureModeScope mode
     if value.h_context:
@@ -340,7 +339,6 @@ cdef cydriver.CUresult unmap(Unmapping value) noexcept nogil:
     mode.end()
     remove_users(value.ranges)
     Context_leave_to_release(is_entered > 0)
-    return cydriver.CUresult.CUDA_SUCCESS  # the warnings have reported all failures
 
 
 # Synchronizing a stream that captures, or a default stream while another one captures, would end the capture.

@@ -8,14 +8,6 @@ from cuda.core._utils cimport cydriver
 
 ctypedef int (*Blocking)(void* argument) noexcept nogil
 
-cdef extern from "wait.hpp" namespace "cuda_core" nogil:
-    # Calls `run` with a wrapper of `function` and a copy of `value`. The wrapper must be called once.
-    cydriver.CUresult call_once[T](
-        cydriver.CUresult (*function)(T) noexcept, T value, int (*run)(Blocking, void*, const char*) noexcept,
-        const char* api
-    ) noexcept
-
-
 # Each ends with the driver's own wait, which prints kernel output and reports errors.
 cdef int wait_for_stream(cydriver.CUstream c_stream) except -1 nogil
 cdef int wait_for_event(cydriver.CUevent c_event, bint can_spin) except -1 nogil
@@ -34,6 +26,6 @@ cdef bint raise_later_if_from_handler(object error) noexcept
 # Makes a software device usable again after a faulty kernel, whose other work ends within a second; false on a GPU.
 cdef bint recover_device() except -1
 
-# For `call_once`: makes a call that releases a resource and might wait for the device. If a signal handler raises, the
-# release is retired and this returns success. The exception is raised at the next bytecode, and a later failure warns.
-cdef int release_interruptibly(Blocking function, void* argument, const char* api) noexcept nogil
+# Before a release for which the driver would wait: waits for the work in flight on known streams. Returns false if a
+# signal handler raised, whose exception is raised at the next bytecode; the caller retires the resource.
+cdef bint wait_before_release() noexcept nogil

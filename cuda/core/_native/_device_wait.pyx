@@ -32,8 +32,6 @@ from cuda.core._native._cuda_core cimport (
     is_context_capturing,
     note_unexpected,
     relax_capture_mode,
-    retire,
-    retire_entry,
     stream_registry,
     work_in_current_context,
 )
@@ -248,10 +246,15 @@ cdef cydriver.CUresult call_state(void* what) noexcept nogil:
 # --- Long calls on a thread of their own ----------------------------------------------------------------
 
 cdef int call_interruptibly(Blocking function, void* argument, Anchor anchor) except? -1 nogil:
+    cdef InContext[DriverCall] value
     cdef Handle[InContext[DriverCall]] h_call
     cdef shared_ptr[BlockingCall] call
+    cdef cydriver.CUcontext c_context = NULL
     if is_main_thread():
-        h_call = Handle[InContext[DriverCall]].borrow(call_here(function, argument, NULL), anchor)
+        value.raw.function, value.raw.argument = function, argument
+        if cydriver.cuCtxGetCurrent(&c_context) == cydriver.CUresult.CUDA_SUCCESS and c_context != NULL:
+            value.h_context = context_handle(c_context)
+        h_call = Handle[InContext[DriverCall]].borrow(value, anchor)
         call = BlockingCall.start(&make_call, &h_call.value(), h_call.anchor())
     if not call:
         return function(argument)
@@ -259,20 +262,10 @@ cdef int call_interruptibly(Blocking function, void* argument, Anchor anchor) ex
     return call.get().result()
 
 
-# A driver call for another thread or a later time, and the context to make it in.
+# A driver call for another thread, and the context to make it in.
 cdef struct DriverCall:
     Blocking function
     void* argument
-    const char* api     # of a release, which warns if it fails
-
-
-cdef InContext[DriverCall] call_here(Blocking function, void* argument, const char* api) noexcept nogil:
-    cdef InContext[DriverCall] call
-    cdef cydriver.CUcontext c_context = NULL
-    call.raw.function, call.raw.argument, call.raw.api = function, argument, api
-    if cydriver.cuCtxGetCurrent(&c_context) == cydriver.CUresult.CUDA_SUCCESS and c_context != NULL:
-        call.h_context = context_handle(c_context)
-    return call
 
 
 cdef int make_call(void* what) noexcept nogil:
@@ -296,38 +289,18 @@ cdef int make_call(void* what) noexcept nogil:
 
 # A call that waits inside the driver can hold a driver lock that another thread needs to launch the awaited work. So
 # every thread waits for work in flight by queries. It does not wait for capturing streams.
-cdef int release_interruptibly(Blocking function, void* argument, const char* api) noexcept nogil:
+cdef bint wait_before_release() noexcept nogil:
     cdef Retired pending
-    cdef CaptureModeScope mode
-    if not is_interpreter_exiting() and find_work(&pending) and not wait_for_events(pending):
-        pending.resource = Handle[InContext[DriverCall]].own(
-            call_here(function, argument, api), &release_later, Anchor()
-        ).anchor()
-        retire_entry(pending)
-        return cydriver.CUresult.CUDA_SUCCESS
-    relax_capture_mode(mode)
-    return function(argument)
-
-
-# Returns false if a signal handler raised.
-cdef bint wait_for_events(const Retired& pending) noexcept nogil:
-    cdef size_t i
     cdef cydriver.CUresult err
+    cdef size_t i
+    if not is_interpreter_exiting():
+        find_work(&pending)
     for i in range(pending.events.size()):
         err = poll_silently(&event_state, pending.events[i].get(), True, FOREVER, &check_signals_later)
         if err == cydriver.CUresult.CUDA_ERROR_NOT_READY:
             return False
         note_unexpected(err, b"cuEventQuery")
     return True
-
-
-# Makes a release whose wait a signal handler interrupted, unless there is newer work, for which the driver would wait.
-cdef void release_later(InContext[DriverCall] call) noexcept nogil:
-    cdef cydriver.CUresult err
-    if not retire(call, &release_later, Anchor()):
-        err = <cydriver.CUresult>make_call(&call)
-        if call.raw.api != NULL:
-            WARN_RETURN(err, call.raw.api)
 
 
 # --- Exceptions that a destructor cannot raise ----------------------------------------------------

@@ -16,7 +16,6 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <new>
 #include <thread>
 #include <utility>
 
@@ -97,22 +96,5 @@ private:
     std::atomic<bool> is_done_{false};
     int result_ = 0;
 };
-
-// Calls `function(value)` through `run`, which may make the call after it returns. `run` gets a function with its
-// argument, and must call it once.
-template <class T, class Result>
-Result call_once(Result (*function)(T), T value, int (*run)(BlockingCall::Function, void*, const char*), const char* name) {
-    struct Call {
-        static int invoke(void* own) {
-            std::unique_ptr<Call> call(static_cast<Call*>(own));
-            return static_cast<int>(call->function(std::move(call->value)));
-        }
-
-        Result (*function)(T);
-        T value;
-    };
-    Call* call = new (std::nothrow) Call{function, std::move(value)};
-    return call ? static_cast<Result>(run(&Call::invoke, call, name)) : function(std::move(value));
-}
 
 }  // namespace cuda_core
