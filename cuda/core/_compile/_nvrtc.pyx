@@ -17,6 +17,7 @@ from libc.stdint cimport intptr_t
 from libcpp.vector cimport vector
 
 from cuda.core._utils cimport cynvrtc
+from cuda.core._utils._cpython cimport check_self_in_methods
 
 import contextlib
 import functools
@@ -520,3 +521,6 @@ def check_nvrtc_options(options: ProgramOptions) -> None:
             "use_bundled_headers needs an NVRTC with bundled headers, which NVRTC {}.{} does not have; "
             "install a newer nvidia-cuda-nvrtc".format(*loaded)
         )
+
+
+check_self_in_methods(globals())
