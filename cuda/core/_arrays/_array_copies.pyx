@@ -219,8 +219,9 @@ cdef int copy_view(ViewState target, ViewState source, object stream, object all
         is_waiting = not (is_device_memory(target) and is_device_memory(source))
     else:
         is_waiting = blocking
-    keep_host_operand(stream_pin.handle(), target._ptr, Anchor.of_object(<PyObject*>target))
-    keep_host_operand(stream_pin.handle(), source._ptr, Anchor.of_object(<PyObject*>source))
+    for view in (target, source):
+        if not is_device_memory(view):
+            keep_host_operand(stream_pin.handle(), (<ViewState>view)._ptr, Anchor.of_object(<PyObject*>view))
     copy_boxes(
         plan,
         target._ptr,

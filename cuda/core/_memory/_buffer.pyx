@@ -39,7 +39,7 @@ from cuda.core._native._cuda_core cimport (
     refuse_closed,
     retire,
 )
-from cuda.core._stream cimport Stream, Stream_accept, Stream_pin, default_stream
+from cuda.core._stream cimport Stream, Stream_accept, Stream_pin, captured_operands, default_stream, is_captured
 from cuda.core._utils._cpython cimport check_self_in_methods
 
 from collections.abc import Sequence
@@ -420,6 +420,8 @@ cdef class Buffer(DriverObject):
             return dst
         Buffer_pin(<Buffer>dst, &target)
         check_writable(<Buffer>dst, "dst")
+        keep_host_memory(self, source, stream_pin.handle())
+        keep_host_memory(<Buffer>dst, target, stream_pin.handle())
         copy_memory(target, source, stream_pin.handle(), options)
         return dst
 
@@ -471,6 +473,8 @@ cdef class Buffer(DriverObject):
         check_writable(self, "the destination")
         if isinstance(src, Buffer):
             Buffer_pin(<Buffer>src, &source)
+            keep_host_memory(<Buffer>src, source, stream_pin.handle())
+            keep_host_memory(self, target, stream_pin.handle())
             copy_memory(target, source, stream_pin.handle(), options)
         else:
             array_access().copy_from_array(target.value(), src, stream_pin.handle(), options)
@@ -938,6 +942,14 @@ cdef object owner_of(Buffer self):
 
 cdef int Buffer_raise_readonly(Buffer self, str name) except -1:
     raise TypeError(f"{name} must be writable, but is registered as read-only")
+
+
+# Keeps host memory with the graph of a captured copy. Asks the memory resource, because the driver does not know the
+# memory that a graph allocates, and takes it for pageable memory.
+cdef int keep_host_memory(Buffer self, const AllocationPin& memory, const StreamHandle& h_stream) except -1:
+    if is_captured(h_stream) and self.is_host_accessible:
+        captured_operands().keep(h_stream, memory.anchor())
+    return 0
 
 
 # Returns the memory resource, and keeps the memory of the parent, because the address of an empty slice might be past

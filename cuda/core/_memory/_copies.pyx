@@ -11,7 +11,7 @@ from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_CheckBuffer
 from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_Check
 
 from cuda.core._context cimport Context_enter, Context_leave
-from cuda.core._memory._memory_resource cimport PointerInfo, location_argument, pointer_info
+from cuda.core._memory._memory_resource cimport location_argument, pointer_info
 from cuda.core._native._cuda_core cimport AllocationPin, Anchor, StreamHandle, stream_captures
 from cuda.core._native._device_wait cimport wait_before_copy
 from cuda.core._stream cimport captured_operands, is_captured, is_default
@@ -81,9 +81,6 @@ cdef int copy(
     # Different allocations never overlap, so only sub-buffers and wrapped memory need the check.
     if not (target.is_owner() and source.is_owner()):
         check_disjoint(target.value().pointer, source.value().pointer, size)
-    if is_captured(h_stream):
-        keep_host_allocation(h_stream, target)
-        keep_host_allocation(h_stream, source)
     return copy_bytes(target.value().pointer, source.value().pointer, size, h_stream, options)
 
 
@@ -92,16 +89,6 @@ cdef int copy(
 cdef int keep_host_operand(const StreamHandle& h_stream, cydriver.CUdeviceptr pointer, Anchor thing) except -1:
     if is_captured(h_stream) and pointer_info(pointer).is_host_accessible:
         captured_operands().keep(h_stream, thing)
-    return 0
-
-
-# Like keep_host_operand(). The driver does not know the memory that a graph allocates, which nodes of the graph free, and
-# takes it for pageable host memory.
-cdef int keep_host_allocation(const StreamHandle& h_stream, const AllocationPin& memory) except -1:
-    cdef PointerInfo info = pointer_info(memory.value().pointer)
-    cdef bint is_of_graph = info.device_id == -1 and memory.is_owner() and memory.value().resource == NULL
-    if info.is_host_accessible and not is_of_graph:
-        captured_operands().keep(h_stream, memory.anchor())
     return 0
 
 
