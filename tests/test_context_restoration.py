@@ -140,7 +140,7 @@ def handles() -> list[str]:
 
 
 def assert_nothing_new(before: list[str]) -> None:
-    """Check that all resources were there before, once those that wait for work are gone, and earlier tests' as well."""
+    """Check that all resources were there before, once those that wait for work are gone."""
     for _ in range(50):
         new = set(handles()) - set(before)
         if not new:

@@ -755,7 +755,8 @@ def test_elements_beside_a_grid_are_an_argument(device, stream):
 
 def test_wrong_element_counts_are_rejected(stream, kernels):
     add = kernels.get_kernel("add")
-    for count, error in ((-1, ValueError), (2.5, TypeError), ("4", TypeError), (True, TypeError), (1 << 60, ValueError)):
+    wrong = ((-1, ValueError), (2.5, TypeError), ("4", TypeError), (True, TypeError), (1 << 60, ValueError))
+    for count, error in wrong:
         with pytest.raises(error, match="n must be|grid must be"):
             add(None, 1, elements=count)
         with pytest.raises(error, match="n must be|grid must be"):

@@ -95,7 +95,7 @@ def test_default_streams_of_devices_are_the_same_objects(devices, monkeypatch):
         monkeypatch.setenv(name, setting)
         for device in devices[:2]:
             others = []
-            thread = threading.Thread(target=lambda device=device: others.append(device.default_stream))
+            thread = threading.Thread(target=lambda device=device, others=others: others.append(device.default_stream))
             thread.start()
             thread.join()
             assert others == [device.default_stream] and others[0] is device.default_stream

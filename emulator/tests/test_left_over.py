@@ -48,7 +48,8 @@ for i in range(8):
 EXITS = {
     "daemon": "threading.Thread(target=compile, args=(1,), daemon=True).start(); time.sleep(DELAY)",
     "sys.exit": "threading.Thread(target=compile, args=(2,), daemon=True).start(); time.sleep(DELAY); sys.exit(0)",
-    "two threads": "for i in (3, 4): threading.Thread(target=compile, args=(i,), daemon=True).start()\\ntime.sleep(DELAY)",
+    "two threads": "for i in (3, 4): threading.Thread(target=compile, args=(i,), daemon=True).start()\\n"
+    "time.sleep(DELAY)",
     "fork": "threading.Thread(target=compile, args=(5,), daemon=True).start(); time.sleep(DELAY)\\n"
     "child = os.fork()\\nif child: os.waitpid(child, 0)",
     "interrupt": "threading.Thread(target=compile, args=(6,), daemon=True).start(); time.sleep(DELAY)\\n"

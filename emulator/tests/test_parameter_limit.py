@@ -9,7 +9,10 @@ import pytest
 from support.compiled import Program
 
 KERNEL = "struct S {{ char v[{}]; }};\n\n__global__ void f(S s, char* x) {{ *x = s.v[*x]; }}\n"
-FRONT = "default_program(3): Error: Formal parameter space overflowed ({} bytes required, max 32764 bytes allowed) in function"
+FRONT = (
+    "default_program(3): Error: Formal parameter space overflowed ({} bytes required, max 32764 bytes allowed) "
+    "in function"
+)
 PTXAS = "Entry function '_Z1f1SPc' uses too much parameter space (0x8000 bytes, 0x7ffc max)."
 
 

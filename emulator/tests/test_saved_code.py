@@ -179,7 +179,7 @@ def test_coverage_shares_no_compiled_code(child, tmp_path):
 
 VERSION = PATHS + (
     "from support.compiled import Program\n"
-    'source = \'extern "C" __global__ void k(int* x) { x[0] = __CUDACC_VER_MAJOR__; }\'\n'
+    "source = 'extern \"C\" __global__ void k(int* x) { x[0] = __CUDACC_VER_MAJOR__; }'\n"
     "print('= 12;' in Program(source, '-arch=sm_90').output('PTX').decode())\n"
 )
 

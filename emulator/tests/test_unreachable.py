@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Code that the compiler may assume is never reached: kernels without code have a symbol, and reaching it is a fault."""
+"""Code that the compiler may assume is never reached: such kernels have a symbol, and reaching it is a fault."""
 
 import sys
 

@@ -51,7 +51,7 @@ def test_errors_of_the_source_come_first():
 
 def log_of(*expressions):
     return "".join(
-        f'__nv_name_map(2): error: message {number} of {expression}\n  #pragma nv_mangled_name {expression}\n   ^\n\n'
+        f"__nv_name_map(2): error: message {number} of {expression}\n  #pragma nv_mangled_name {expression}\n   ^\n\n"
         for expression in expressions
         for number in (1, 2)
     )

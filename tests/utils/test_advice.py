@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Advice for an error of one call, which is more precise than the advice for its code."""
 
-import cuda.emulator
 import pytest
 
+import cuda.emulator
 from cuda.core import OutOfMemoryError, VirtualMemoryResource
 from cuda.core._utils.advice import ADVICE
 

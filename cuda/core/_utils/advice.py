@@ -35,8 +35,8 @@ CALL_ADVICE: dict[tuple[str, str], str] = {
     # These calls cannot use the freed memory that pools keep.
     **{
         (call, "CUDA_ERROR_OUT_OF_MEMORY"): (
-            "Free unused buffers or request less memory. Freed memory that a pool keeps cannot be used here: release it "
-            "with Device.memory_resource.trim()."
+            "Free unused buffers or request less memory. Freed memory that a pool keeps cannot be used here: release "
+            "it with Device.memory_resource.trim()."
         )
         for call in ("cuArray3DCreate", "cuArrayCreate", "cuMemCreate", "cuMipmappedArrayCreate")
     },

@@ -21,8 +21,8 @@ _running: dict[object, None] = {}  # a token for each call in progress, in all t
 def run_interruptibly(function, cancel, abandon, worker: Worker | None = None):
     """Return ``function()``, unless a signal handler raises an exception on the main thread.
 
-    Only the main thread runs signal handlers. If it makes this call, or if a helper thread is given, the function runs on
-    a helper thread.
+    Only the main thread runs signal handlers. If it makes this call, or if a helper thread is given, the function runs
+    on a helper thread.
 
     Parameters
     ----------

@@ -124,9 +124,10 @@ def kernel(
     -------
     SourceKernel
         An object to launch like a :class:`~cuda.core.Kernel`: with :func:`~cuda.core.launch`, by
-        ``kernel[grid, block, shmem_size, stream](*args)``, ``kernel(*args, grid=..., block=..., stream=...)`` or, with a
-        thread for each of n elements, ``kernel[:n](*args)`` or ``kernel(*args, elements=n)``. Its method ``for_device()`` returns the Kernel of a device. A launch on a default stream makes device 0 current on a
-        thread without a current context.
+        ``kernel[grid, block, shmem_size, stream](*args)``, ``kernel(*args, grid=..., block=..., stream=...)`` or, with
+        a thread for each of n elements, ``kernel[:n](*args)`` or ``kernel(*args, elements=n)``. Its method
+        ``for_device()`` returns the Kernel of a device. A launch on a default stream makes device 0 current on a thread
+        without a current context.
 
     Raises
     ------

@@ -237,7 +237,7 @@ def test_captured_callbacks_keep_functions_and_data(device, stream):
     calls = []
     with device.create_graph_builder().begin_building() as builder:
         builder.callback(Thing().work)
-        builder.callback(lambda data=sevens(4): calls.append(data.tolist()))
+        builder.callback(lambda data=sevens(4): calls.append(data.tolist()))  # noqa: B008
         graph = builder.end_building().complete()
     for _ in range(2):
         others = reuse_memory()
