@@ -587,7 +587,8 @@ cdef int free_after_wait(FreeCall function, cydriver.CUdeviceptr pointer, size_t
     cdef InContext[Release] release
     cdef cydriver.CUcontext c_context = NULL
     cdef CaptureModeScope mode
-    if cydriver.cuCtxGetCurrent(&c_context) == cydriver.CUresult.CUDA_SUCCESS and c_context != NULL:
+    WARN_RETURN(cydriver.cuCtxGetCurrent(&c_context), b"cuCtxGetCurrent")
+    if c_context != NULL:
         release.h_context = context_handle(c_context)
     release.raw.function, release.raw.pointer, release.raw.size, release.raw.api = function, pointer, size, api
     with nogil:
