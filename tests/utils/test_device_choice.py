@@ -153,6 +153,12 @@ def test_facts_of_hardware(monkeypatch, package, library):
     assert device_choice.facts() == {"choice": "hardware", "is_active": False, "library": library}
 
 
+def test_facts_do_not_ask_an_older_device(monkeypatch):
+    older = SimpleNamespace(is_active=lambda: False)
+    monkeypatch.setitem(sys.modules, "cuda.emulator", older)
+    assert device_choice.facts()["library"] is None
+
+
 # --- Without the package, or with another version -------------------------------------------------
 
 

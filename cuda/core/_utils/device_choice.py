@@ -96,13 +96,14 @@ def compiler_build() -> str:
 def facts() -> dict:
     """Return the value of ``CUDA_CORE_DEVICE`` at the import, and whether the software device is used and where it is.
 
-    The path of its library is None if it is not installed, or was not built.
+    The path of its library is None if it is not installed, was not built, or is too old to tell.
     """
     emulator = _installed()
+    can_tell = getattr(emulator, "INTERFACE", 0) >= NEEDED
     return {
         "choice": _chosen or _read_variable(),
         "is_active": emulator is not None and emulator.is_active(),
-        "library": None if emulator is None else emulator.describe()["library"],
+        "library": emulator.describe()["library"] if can_tell else None,
     }
 
 
