@@ -622,8 +622,9 @@ cdef bint read_grid(object value, unsigned int* c_grid) except -1:
     if isinstance(value, str) and value in ("resident", "auto"):
         if value == "auto":
             warn_caller(
-                "grid='auto' is now grid='resident': as many blocks as the device can run at once, for kernels that loop; "
-                "for a thread for each element, use elements=n, kernel[:n, block] or LaunchConfig.for_elements(n)",
+                "grid='auto' is now grid='resident': as many blocks as the device can run at once, for kernels that "
+                "loop; for a thread for each element, use elements=n, kernel[:n, block] or "
+                "LaunchConfig.for_elements(n)",
                 DeprecationWarning,
             )
         c_grid[0] = c_grid[1] = c_grid[2] = 1

@@ -543,8 +543,8 @@ cdef class StridedMemoryView(ViewState):
         value : number | :class:`numpy.generic` | tuple
             The value, which must convert to the element type. A tuple is an element of a structured type.
         stream : :class:`~cuda.core.Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
-            The stream that the fill is enqueued on. Without it, the fill waits for all work of the device's context, and
-            has completed on return.
+            The stream that the fill is enqueued on. Without it, the fill waits for all work of the device's context,
+            and has completed on return.
 
         Raises
         ------

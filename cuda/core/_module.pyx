@@ -520,8 +520,8 @@ cdef class Kernel(DriverObject):
             raise TypeError("a kernel takes kernel[grid, block], kernel[grid, block, shmem_size] or "
                             "kernel[grid, block, shmem_size, stream], or kernel[:n, block] for n elements")
         block = keys[1] if len(keys) > 1 else None
-        config = dimensions_of(None if is_count else keys[0], keys[0].stop if is_count else None, block,
-                           keys[2] if len(keys) > 2 else 0)
+        grid, count = (None, keys[0].stop) if is_count else (keys[0], None)
+        config = dimensions_of(grid, count, block, keys[2] if len(keys) > 2 else 0)
         return self.bind(config, stream=default_stream() if len(keys) < 4 else keys[3])
 
     def __call__(

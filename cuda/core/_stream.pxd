@@ -30,8 +30,8 @@ cdef class Stream(StreamSource):
         bint _is_default_of_device  # a default stream, to use only while that device is current
 
 
-# Pins the stream of an object for a call. RuntimeError if the object is closed, or the default stream of a device that is
-# not current.
+# Pins the stream of an object for a call. RuntimeError if the object is closed, or the default stream of a device that
+# is not current.
 cdef inline int Stream_pin(Stream self, StreamPin* pin) except -1:
     note_use_of_stream()
     if self._is_default_of_device:
@@ -62,7 +62,8 @@ cdef int Stream_context(Stream self, ContextHandle* h_context, int* device_id) e
 # Returns true if work on the stream is captured. The legacy default stream cannot capture.
 cdef bint is_captured(const StreamHandle& h_stream) except -1
 
-# Lets the graph that a capturing stream builds keep things, as do its clones and launches: a higher layer implements it.
+# Lets the graph that a capturing stream builds keep things, as do its clones and launches. A higher layer implements
+# it.
 cdef class CapturedOperands:
     cdef int keep(self, const StreamHandle& h_stream, Anchor thing) except -1
 

@@ -525,8 +525,8 @@ cdef class Stream(StreamSource):
 
     @property
     def device(self):
-        """The :class:`Device` of the stream's context. For ``LEGACY_DEFAULT_STREAM`` and ``PER_THREAD_DEFAULT_STREAM``, of
-        the current context.
+        """The :class:`Device` of the stream's context. For ``LEGACY_DEFAULT_STREAM`` and
+        ``PER_THREAD_DEFAULT_STREAM``, of the current context.
         """
         cdef ContextHandle h_context
         cdef int device_id = self._device_id

@@ -32,12 +32,11 @@ from cuda.core._memory._copies cimport (
     copy_boxes,
     copy_bytes,
     fill_rows,
-    keep_host_operand,
     wait_to_copy,
 )
 from cuda.core._native._cuda_core cimport Allocation, Anchor, StreamHandle, StreamPin, address
 from cuda.core._native._device_wait cimport wait_for_stream
-from cuda.core._stream cimport Stream_accept, Stream_pin
+from cuda.core._stream cimport Stream_accept, Stream_pin, captured_operands, is_captured
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport check_self_in_methods
 
@@ -59,7 +58,7 @@ cdef class Arrays(ArrayAccess):
         cdef cydriver.CUdeviceptr pointer = source.pointer
         cdef size_t size = checked_size(target, source.size)
         check_writable(target)
-        keep_host_operand(h_stream, target._ptr, Anchor.of_object(<PyObject*>target))
+        keep_host_arrays(h_stream, (target,))
         if is_c_ordered(target):
             check_disjoint(target._ptr, pointer, size)
             if not target._is_device_accessible:
@@ -78,7 +77,7 @@ cdef class Arrays(ArrayAccess):
         cdef ViewState source = open_operand(array, "src", h_stream)
         cdef cydriver.CUdeviceptr pointer = target.pointer
         cdef size_t size = checked_size(source, target.size)
-        keep_host_operand(h_stream, source._ptr, Anchor.of_object(<PyObject*>source))
+        keep_host_arrays(h_stream, (source,))
         if is_c_ordered(source):
             check_disjoint(pointer, source._ptr, size)
             if not source._is_device_accessible and <int64_t>size > MAX_STAGED:
@@ -219,9 +218,7 @@ cdef int copy_view(ViewState target, ViewState source, object stream, object all
         is_waiting = not (is_device_memory(target) and is_device_memory(source))
     else:
         is_waiting = blocking
-    for view in (target, source):
-        if not is_device_memory(view):
-            keep_host_operand(stream_pin.handle(), (<ViewState>view)._ptr, Anchor.of_object(<PyObject*>view))
+    keep_host_arrays(stream_pin.handle(), (target, source))
     copy_boxes(
         plan,
         target._ptr,
@@ -232,6 +229,16 @@ cdef int copy_view(ViewState target, ViewState source, object stream, object all
     )
     if is_waiting:
         wait_for(stream_pin)
+    return 0
+
+
+# Temporary host memory is used again at once, and a graph that read or wrote it then would be wrong in silence. So the
+# graph of a captured copy keeps it. Memory of a device stays with the program, which may have to free it.
+cdef int keep_host_arrays(const StreamHandle& h_stream, tuple views) except -1:
+    if is_captured(h_stream):
+        for view in views:
+            if not is_device_memory(view):
+                captured_operands().keep(h_stream, Anchor.of_object(<PyObject*>view))
     return 0
 
 

@@ -367,7 +367,8 @@ cdef tuple dlpack_device(ViewState self):
         return (self._device_type, max(self._device_id, 0))
     if not self._is_device_accessible:
         return (DEVICE_CPU, 0)
-    if self._ptr == 0 and hasattr(self._exporting_obj, "__dlpack_device__"):  # an empty buffer, which has no address to ask the driver about
+    # An empty buffer has no address to ask the driver about.
+    if self._ptr == 0 and hasattr(self._exporting_obj, "__dlpack_device__"):
         return self._exporting_obj.__dlpack_device__()
     info = pointer_info(self._ptr)
     if info.is_managed:

@@ -420,9 +420,7 @@ cdef class Buffer(DriverObject):
             return dst
         Buffer_pin(<Buffer>dst, &target)
         check_writable(<Buffer>dst, "dst")
-        keep_host_memory(self, source, stream_pin.handle())
-        keep_host_memory(<Buffer>dst, target, stream_pin.handle())
-        copy_memory(target, source, stream_pin.handle(), options)
+        copy_buffers(<Buffer>dst, target, self, source, stream_pin.handle(), options)
         return dst
 
     def copy_from(self, src, *, stream, options: CopyOptions | dict[str, Any] | None = None) -> None:
@@ -473,9 +471,7 @@ cdef class Buffer(DriverObject):
         check_writable(self, "the destination")
         if isinstance(src, Buffer):
             Buffer_pin(<Buffer>src, &source)
-            keep_host_memory(<Buffer>src, source, stream_pin.handle())
-            keep_host_memory(self, target, stream_pin.handle())
-            copy_memory(target, source, stream_pin.handle(), options)
+            copy_buffers(self, target, <Buffer>src, source, stream_pin.handle(), options)
         else:
             array_access().copy_from_array(target.value(), src, stream_pin.handle(), options)
 
@@ -944,12 +940,18 @@ cdef int Buffer_raise_readonly(Buffer self, str name) except -1:
     raise TypeError(f"{name} must be writable, but is registered as read-only")
 
 
-# Keeps host memory with the graph of a captured copy. Asks the memory resource, because the driver does not know the
-# memory that a graph allocates, and takes it for pageable memory.
-cdef int keep_host_memory(Buffer self, const AllocationPin& memory, const StreamHandle& h_stream) except -1:
-    if is_captured(h_stream) and self.is_host_accessible:
-        captured_operands().keep(h_stream, memory.anchor())
-    return 0
+# Copies a buffer. The graph of a captured copy keeps host memory. The memory resource says what that is, because the
+# driver does not know the memory that a graph allocates, and takes it for pageable memory.
+cdef int copy_buffers(
+    Buffer dst, const AllocationPin& target, Buffer src, const AllocationPin& source, const StreamHandle& h_stream,
+    object options,
+) except -1:
+    if is_captured(h_stream):
+        if src.is_host_accessible:
+            captured_operands().keep(h_stream, source.anchor())
+        if dst.is_host_accessible:
+            captured_operands().keep(h_stream, target.anchor())
+    return copy_memory(target, source, h_stream, options)
 
 
 # Returns the memory resource, and keeps the memory of the parent, because the address of an empty slice might be past

@@ -4,7 +4,7 @@
 
 from libc.stdint cimport int64_t
 
-from cuda.core._native._cuda_core cimport AllocationPin, Anchor, StreamHandle
+from cuda.core._native._cuda_core cimport AllocationPin, StreamHandle
 from cuda.core._utils cimport cydriver
 
 
@@ -19,9 +19,6 @@ cdef int copy(
 cdef int copy_bytes(
     cydriver.CUdeviceptr target, cydriver.CUdeviceptr source, size_t size, const StreamHandle& h_stream, object options
 ) except -1
-
-# If work on the stream is captured and the pointer is to memory of the host, the graph keeps `thing`, which holds it.
-cdef int keep_host_operand(const StreamHandle& h_stream, cydriver.CUdeviceptr pointer, Anchor thing) except -1
 
 # Rejects ranges of one size that overlap, unless they are the same.
 cdef int check_disjoint(cydriver.CUdeviceptr target, cydriver.CUdeviceptr source, size_t size) except -1

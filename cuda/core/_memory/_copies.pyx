@@ -11,10 +11,10 @@ from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_CheckBuffer
 from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_Check
 
 from cuda.core._context cimport Context_enter, Context_leave
-from cuda.core._memory._memory_resource cimport location_argument, pointer_info
-from cuda.core._native._cuda_core cimport AllocationPin, Anchor, StreamHandle, stream_captures
+from cuda.core._memory._memory_resource cimport location_argument
+from cuda.core._native._cuda_core cimport AllocationPin, StreamHandle, stream_captures
 from cuda.core._native._device_wait cimport wait_before_copy
-from cuda.core._stream cimport captured_operands, is_captured, is_default
+from cuda.core._stream cimport is_default
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN, c_driver_version, require_driver
 
@@ -82,14 +82,6 @@ cdef int copy(
     if not (target.is_owner() and source.is_owner()):
         check_disjoint(target.value().pointer, source.value().pointer, size)
     return copy_bytes(target.value().pointer, source.value().pointer, size, h_stream, options)
-
-
-# Temporary host memory is used again at once, and a graph that read or wrote it then would be wrong in silence. Memory
-# of a device stays with the program, which may have to free it.
-cdef int keep_host_operand(const StreamHandle& h_stream, cydriver.CUdeviceptr pointer, Anchor thing) except -1:
-    if is_captured(h_stream) and pointer_info(pointer).is_host_accessible:
-        captured_operands().keep(h_stream, thing)
-    return 0
 
 
 cdef int copy_bytes(

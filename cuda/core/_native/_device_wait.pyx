@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from libc.stdint cimport INT64_MAX, int64_t, intptr_t, uintptr_t
+from libc.stdint cimport INT64_MAX, int64_t, uintptr_t
 from libcpp cimport bool as cpp_bool
 from libcpp.atomic cimport atomic
 from libcpp.memory cimport shared_ptr

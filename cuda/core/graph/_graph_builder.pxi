@@ -35,9 +35,9 @@ cdef class GraphBuilder(StreamSource):
     accepted wherever a stream is. Used as a context manager, a builder is closed when the ``with`` block exits. Closing
     a builder, or dropping its last reference, ends its capture.
 
-    Your program must keep everything alive that captured work uses (memory, kernels, events). The graph keeps callbacks,
-    the host memory that copies read or write, whose contents count at the time of the launch, the targets of memory
-    operations, and :class:`~cuda.core.texture.OpaqueArray` objects that are copied.
+    Your program must keep everything alive that captured work uses (memory, kernels, events). The graph keeps
+    callbacks, the host memory that copies read or write, whose contents count at the time of the launch, the targets of
+    memory operations, and :class:`~cuda.core.texture.OpaqueArray` objects that are copied.
 
     Examples
     --------

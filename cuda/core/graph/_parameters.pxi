@@ -623,7 +623,9 @@ cdef int set_config(cydriver.CUDA_KERNEL_NODE_PARAMS_v3* params, object config) 
         raise TypeError(f"config must be a LaunchConfig, not {type(config).__name__}")
     c_config = config
     if c_config._is_grid_resident:
-        raise NotImplementedError("config must have a grid of numbers for a node; only launches compute grid='resident'")
+        raise NotImplementedError(
+            "config must have a grid of numbers for a node; only launches compute grid='resident'"
+        )
     params.gridDimX, params.gridDimY, params.gridDimZ = (
         c_config._native.gridDimX, c_config._native.gridDimY, c_config._native.gridDimZ
     )
