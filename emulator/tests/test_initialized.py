@@ -261,3 +261,47 @@ def test_constructors_initialize_virtual_function_pointer(checks):
     assert reports["objects", 0] == ""
     line = next(i for i, row in enumerate(OBJECTS.splitlines(), 1) if row.endswith("// at the call"))
     assert "illegal address: load of 8 bytes" in reports["objects", 1] and f"bugs.cu:{line} " in reports["objects", 1]
+
+
+# The forgotten memset: what each atomic operation uses is the earlier value.
+ATOMICS = {
+    "add": "atomicAdd(p, 1)",
+    "add_unsigned": "atomicAdd((unsigned*)p, 1u)",
+    "add_float": "atomicAdd((float*)p, 1.f)",
+    "add_wide": "atomicAdd((unsigned long long*)p, 1ull)",
+    "add_block": "atomicAdd_block(p, 1)",
+    "sub": "atomicSub(p, 1)",
+    "and_": "atomicAnd(p, 1)",
+    "or_": "atomicOr(p, 1)",
+    "xor_": "atomicXor(p, 1)",
+    "min": "atomicMin(p, 1)",
+    "max": "atomicMax(p, 1)",
+    "inc": "atomicInc((unsigned*)p, 7u)",
+    "cas": "atomicCAS(p, 0, 1)",
+    "fetch": "__nv_atomic_fetch_add(p, 1, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE)",
+    "compare": "int e = 0; __nv_atomic_compare_exchange_n(p, &e, 1, false, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED)",
+    "ptx_red": 'asm volatile("red.global.add.s32 [%0], 1;" :: "l"(p) : "memory")',
+    "ptx_atom": 'int r; asm volatile("atom.add.s32 %0, [%1], 1;" : "=r"(r) : "l"(p) : "memory")',
+}
+STORES = {
+    "exchange": "atomicExch(p, 1)",
+    "store": "__nv_atomic_store_n(p, 1, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE)",
+}
+GLOBAL_ATOMIC = 'extern "C" __global__ void {name}(int* x, int* out, int bad) {{ int* p = bad ? x : out; {call}; }}\n'
+SHARED_ATOMIC = (
+    'extern "C" __global__ void shared_{name}(int* x, int* out, int bad)\n'
+    "{{ __shared__ int s[2]; int* p = s; if (!bad && threadIdx.x == 0) s[0] = s[1] = 0; __syncthreads(); {call}; }}\n"
+)
+
+
+@pytest.mark.parametrize("checks", ["initialized", "memory,races,initialized"])
+def test_atomic_operations_read_the_earlier_value(checks):
+    calls = {**ATOMICS, **STORES}
+    source = "".join(GLOBAL_ATOMIC.format(name=name, call=call) for name, call in calls.items())
+    source += "".join(SHARED_ATOMIC.format(name=n, call=call) for n, call in calls.items() if n != "ptx_red")
+    names = [name for name in calls] + [f"shared_{name}" for name in calls if name != "ptx_red"]
+    reports = run_cases(source, names, checks)
+    for name in names:
+        is_bug = name.removeprefix("shared_") in ATOMICS
+        assert reports[name, 0] == "", reports[name, 0]
+        assert (f"kernel {name}: uninitialized read: load of" in reports[name, 1]) is is_bug, (name, reports[name, 1])

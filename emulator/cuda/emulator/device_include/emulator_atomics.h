@@ -41,6 +41,15 @@ template <class T> EMU_INLINE T* aligned(T* p, emu_u32 access = EMU_ACCESS_STORE
     return p;
 }
 
+// For an operation whose compiled code counts as a store alone, and that depends on the earlier value.
+template <class T> EMU_INLINE T* updated(T* p)
+{
+#if EMU_CHECKS & 2
+    emu_update((emu_uptr)p, sizeof(T));
+#endif
+    return aligned(p);
+}
+
 // Replaces *p by f(*p) atomically, and returns the old value.
 template <class T, class F> EMU_INLINE T update(T* p, F f)
 {
@@ -63,7 +72,7 @@ template <class T> EMU_INLINE T compare_and_swap(T* p, T expected, T value)
 {
     typedef typename Word<sizeof(T)>::type W;
     W old = same_bits<W>(expected);
-    __atomic_compare_exchange_n(reinterpret_cast<W*>(aligned(p)), &old, same_bits<W>(value), false,
+    __atomic_compare_exchange_n(reinterpret_cast<W*>(updated(p)), &old, same_bits<W>(value), false,
                                 EMU_ATOMIC_ORDER, EMU_ATOMIC_ORDER);
     return same_bits<T>(old);
 }
@@ -77,15 +86,15 @@ template <class T> EMU_INLINE T compare_and_swap(T* p, T expected, T value)
     EMU_INLINE type name##_system parameters { return name arguments; }
 
 #define EMU_INTEGER_ATOMICS(T)                                                                    \
-    EMU_ATOMIC(atomicAdd, T, (T * p, T v), (p, v), return __atomic_fetch_add(::emu::aligned(p), v, EMU_ATOMIC_ORDER);)  \
+    EMU_ATOMIC(atomicAdd, T, (T * p, T v), (p, v), return __atomic_fetch_add(::emu::updated(p), v, EMU_ATOMIC_ORDER);)  \
     EMU_ATOMIC(atomicExch, T, (T * p, T v), (p, v), return __atomic_exchange_n(::emu::aligned(p), v, EMU_ATOMIC_ORDER);) \
     EMU_ATOMIC(atomicMin, T, (T * p, T v), (p, v),                                                \
                return ::emu::update(p, [v](T old) { return old < v ? old : v; });)                \
     EMU_ATOMIC(atomicMax, T, (T * p, T v), (p, v),                                                \
                return ::emu::update(p, [v](T old) { return old > v ? old : v; });)                \
-    EMU_ATOMIC(atomicAnd, T, (T * p, T v), (p, v), return __atomic_fetch_and(::emu::aligned(p), v, EMU_ATOMIC_ORDER);) \
-    EMU_ATOMIC(atomicOr, T, (T * p, T v), (p, v), return __atomic_fetch_or(::emu::aligned(p), v, EMU_ATOMIC_ORDER);) \
-    EMU_ATOMIC(atomicXor, T, (T * p, T v), (p, v), return __atomic_fetch_xor(::emu::aligned(p), v, EMU_ATOMIC_ORDER);) \
+    EMU_ATOMIC(atomicAnd, T, (T * p, T v), (p, v), return __atomic_fetch_and(::emu::updated(p), v, EMU_ATOMIC_ORDER);) \
+    EMU_ATOMIC(atomicOr, T, (T * p, T v), (p, v), return __atomic_fetch_or(::emu::updated(p), v, EMU_ATOMIC_ORDER);) \
+    EMU_ATOMIC(atomicXor, T, (T * p, T v), (p, v), return __atomic_fetch_xor(::emu::updated(p), v, EMU_ATOMIC_ORDER);) \
     EMU_ATOMIC(atomicCAS, T, (T * p, T expected, T v), (p, expected, v),                          \
                return ::emu::compare_and_swap(p, expected, v);)
 
@@ -97,14 +106,14 @@ EMU_ATOMIC(atomicMin, long long, (long long* p, long long v), (p, v),
 EMU_ATOMIC(atomicMax, long long, (long long* p, long long v), (p, v),
            return ::emu::update(p, [v](long long old) { return old > v ? old : v; });)
 EMU_ATOMIC(atomicAnd, long long, (long long* p, long long v), (p, v),
-           return __atomic_fetch_and(::emu::aligned(p), v, EMU_ATOMIC_ORDER);)
+           return __atomic_fetch_and(::emu::updated(p), v, EMU_ATOMIC_ORDER);)
 EMU_ATOMIC(atomicOr, long long, (long long* p, long long v), (p, v),
-           return __atomic_fetch_or(::emu::aligned(p), v, EMU_ATOMIC_ORDER);)
+           return __atomic_fetch_or(::emu::updated(p), v, EMU_ATOMIC_ORDER);)
 EMU_ATOMIC(atomicXor, long long, (long long* p, long long v), (p, v),
-           return __atomic_fetch_xor(::emu::aligned(p), v, EMU_ATOMIC_ORDER);)
-EMU_ATOMIC(atomicSub, int, (int* p, int v), (p, v), return __atomic_fetch_sub(::emu::aligned(p), v, EMU_ATOMIC_ORDER);)
+           return __atomic_fetch_xor(::emu::updated(p), v, EMU_ATOMIC_ORDER);)
+EMU_ATOMIC(atomicSub, int, (int* p, int v), (p, v), return __atomic_fetch_sub(::emu::updated(p), v, EMU_ATOMIC_ORDER);)
 EMU_ATOMIC(atomicSub, unsigned int, (unsigned int* p, unsigned int v), (p, v),
-           return __atomic_fetch_sub(::emu::aligned(p), v, EMU_ATOMIC_ORDER);)
+           return __atomic_fetch_sub(::emu::updated(p), v, EMU_ATOMIC_ORDER);)
 EMU_ATOMIC(atomicInc, unsigned int, (unsigned int* p, unsigned int v), (p, v),
            return ::emu::update(p, [v](unsigned int old) { return old >= v ? 0u : old + 1u; });)
 EMU_ATOMIC(atomicDec, unsigned int, (unsigned int* p, unsigned int v), (p, v),
@@ -208,7 +217,7 @@ EMU_NV_ATOMIC(void, exchange, (T* p, T* value, T* old, EMU_NV_ORDER), *old = __n
 EMU_NV_ATOMIC(bool, compare_exchange_n,
               (T* p, T* expected, T desired, bool, int order, int failure, int scope = __NV_THREAD_SCOPE_SYSTEM),
               auto old = EMU_NV_BITS(*expected);
-              bool done = __atomic_compare_exchange_n(EMU_NV_WORD(p), &old, EMU_NV_BITS(desired), false, order, failure);
+              bool done = __atomic_compare_exchange_n(EMU_NV_WORD(::emu::updated(p)), &old, EMU_NV_BITS(desired), false, order, failure);
               *expected = ::emu::same_bits<T>(old); return done;)
 EMU_NV_ATOMIC(bool, compare_exchange,
               (T* p, T* expected, T* desired, bool weak, int order, int failure, int scope = __NV_THREAD_SCOPE_SYSTEM),

@@ -78,11 +78,16 @@ public:
     {
     }
 
+    void check_contents_alone()
+    {
+        locate();
+        check_contents();
+    }
+
     void check()
     {
         const EmuThread& state = *worker_.state;
-        if (!in_window(address_, size_))
-            shared_ = worker_.shared_index(address_, size_);
+        locate();
         if (state.checks & EMU_CHECK_INITIALIZED)
             check_contents();
         if (worker_.races)
@@ -93,6 +98,11 @@ public:
     }
 
 private:
+    void locate()
+    {
+        if (!in_window(address_, size_))
+            shared_ = worker_.shared_index(address_, size_);
+    }
     bool is_store() const { return access_ & EMU_ACCESS_STORE; }
     bool is_shared() const { return shared_ != Worker::not_shared; }
 
@@ -266,6 +276,14 @@ extern "C" void emu_watch(emu_uptr address, emu_size size, emu_u32 access, void*
     if (worker->races && worker->races->has_news())
         worker->settle();
     Watch(*worker, address, size, access, reinterpret_cast<uintptr_t>(pc)).check();
+}
+
+extern "C" void emu_update(emu_uptr address, emu_size size)
+{
+    Worker* worker = this_worker();
+    bool is_checked = worker && worker->current && (worker->state->checks & EMU_CHECK_INITIALIZED);
+    if (is_checked && (in_window(address, size) || worker->shared_index(address, size) != Worker::not_shared))
+        Watch(*worker, address, size, EMU_ACCESS_LOAD, EMU_CALLER).check_contents_alone();
 }
 
 extern "C" void emu_fence(emu_u32 scope)
