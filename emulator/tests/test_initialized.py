@@ -305,3 +305,48 @@ def test_atomic_operations_read_the_earlier_value(checks):
         is_bug = name.removeprefix("shared_") in ATOMICS
         assert reports[name, 0] == "", reports[name, 0]
         assert (f"kernel {name}: uninitialized read: load of" in reports[name, 1]) is is_bug, (name, reports[name, 1])
+
+
+# What writes more than one element at once: the compiler replaces such calls by code of its own.
+COPIES = {
+    "constant": "memcpy(s, x, 16)",
+    "longer": "memcpy(s, x, 64)",
+    "whole": "memcpy(s, x, 128)",
+    "bounded": "memcpy(s, x, bad < 16 ? 128 : 64)",
+    "moved": "memmove(s, x, 48)",
+    "set": "memset(s, 0, 64)",
+    "set_bounded": "memset(s, 0, bad < 16 ? 128 : 64)",
+    "structure": "struct S { int v[16]; }; *(S*)s = *(S*)x",
+    "vector": "*(int4*)s = *(int4*)x",
+    "cp_async": 'asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" :: "r"(to), "l"(x))',
+    "cp_async_size": 'asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" :: "r"(to), "l"(x), "r"(bad + 16))',
+    "cp_async_hint": (
+        'asm volatile("{ .reg .b64 p; createpolicy.fractional.L2::evict_first.b64 p, 1.0;'
+        ' cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, p; }" :: "r"(to), "l"(x))'
+    ),
+    "cp_async_size_hint": (
+        'asm volatile("{ .reg .b64 p; createpolicy.fractional.L2::evict_last.b64 p, 1.0;\\n'
+        ' cp.async.ca.shared.global.L2::cache_hint.L2::128B [%0], [%1], 4, %2, p; }" :: "r"(to), "l"(x), "r"(bad + 4))'
+    ),
+}
+COPY = """
+extern "C" __global__ void {name}(int* x, int* out, int bad)
+{{
+    __shared__ __align__(16) int s[32]; unsigned to = (unsigned)__cvta_generic_to_shared(s); (void)to;
+    if (threadIdx.x == 0) {{
+        for (int i = 0; i < 32; ++i) x[i] = i;
+        if (!bad) {{ {call}; asm volatile("cp.async.wait_all;"); }}
+    }}
+    __syncthreads();
+    out[threadIdx.x] = s[0];
+}}
+"""
+
+
+@pytest.mark.parametrize("checks", ["initialized", "memory,races,initialized"])
+def test_copied_memory_is_written_memory(checks):
+    source = "".join(COPY.format(name=name, call=call) for name, call in COPIES.items())
+    reports = run_cases(source, list(COPIES), checks)
+    for name in COPIES:
+        assert reports[name, 0] == "", reports[name, 0]
+        assert f"kernel {name}: uninitialized read" in reports[name, 1]

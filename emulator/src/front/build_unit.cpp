@@ -67,7 +67,9 @@ void add_gcc_flags(const Checks& checks, std::vector<std::string>* flags)
     // The address instrumentation omits a store to an address that was just loaded.
     if (checks.races || checks.advice)
         flags->insert(flags->end(), {checks.memory ? "-fsanitize=thread,alignment" : "-fsanitize=thread", "--param",
-                                     "tsan-distinguish-volatile=1"});
+                                     "tsan-distinguish-volatile=1",
+                                     // The calls are checked; code in place of them is not instrumented.
+                                     "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset"});
     else if (checks.memory)
         flags->insert(flags->end(),
                       {"-fsanitize=kernel-address,alignment",

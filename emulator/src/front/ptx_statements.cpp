@@ -421,7 +421,7 @@ private:
     }
 
     // cp.async.ca.shared.global [to], [from], 16, bytes; the rest of the 16 bytes becomes zero. Completes immediately.
-    bool copy(const Words& code, const Words& operands, std::string* made)
+    bool copy(const Words& code, Words operands, std::string* made)
     {
         if (code[2] == "commit_group" || code[2] == "wait_group" || code[2] == "wait_all")
             return true;
@@ -431,7 +431,9 @@ private:
             *made = has(code, "noinc") ? "emu_mbarrier_arrive(" + at + ", 1, 0);" : "(void)" + at + ";";
             return !at.empty();
         }
-        bool is_copy = (code[2] == "ca" || code[2] == "cg") && has(code, "global") && !has(code, "L2::cache_hint") &&
+        if (has(code, "L2::cache_hint") && operands.size() > 3)
+            operands.pop_back(); // a policy
+        bool is_copy = (code[2] == "ca" || code[2] == "cg") && has(code, "global") &&
                        (has(code, "shared") || has(code, "shared::cta"));
         if (!is_copy || operands.size() < 3 || operands.size() > 4)
             return false;
