@@ -301,3 +301,24 @@ def test_shuffle_from_absent_lane_is_reported_once(driver, context, capfd, name)
     out = capfd.readouterr().err
     assert out.count(f"kernel {name}: {report}") == (report != "") and out.count("cuda.emulator") == (report != "")
     assert not report or "k.cu:" in out
+
+
+NAMED = "template <typename A, typename T> constexpr bool is_same = true;\nconstexpr int N = 3;\n"
+VALUES = (
+    "template <typename Op, typename T> constexpr bool q = is_same<Op, T>;",
+    "template <typename Op, typename T> constexpr bool q = true && is_same<Op, T>;",
+    "template <typename Op, typename T> constexpr bool q = sizeof(T) <= 4 && is_same<Op, T>;",
+    "template <typename Op, typename T> constexpr bool q = (is_same<Op, T>) || is_same<T, Op>;",
+    "template <typename Op, typename T> constexpr bool q = 86 >= 80 && is_same<Op, T>;",
+    "template <typename Op, typename T> constexpr bool q = !is_same<Op, T>;",
+    "constexpr bool less = N < 4, q = N > 2;",
+)
+
+
+@pytest.mark.parametrize("value", VALUES)
+def test_types_in_values_are_no_variables(driver, value):
+    kernel = "template <typename T> __global__ void g(T* o) { __shared__ int s[32]; s[threadIdx.x] = 1; o[0] = s[3]; }\n"
+    after = "template <int I> __global__ void h(int* o) { constexpr bool b(less && q); o[0] = b; }\n"
+    source = NAMED + value.replace(";", ";") + "\n" + kernel + (after if "less" in value else "")
+    program = Program(source, "-arch=sm_90", names=("g<int>",))
+    assert program.result == "SUCCESS", program.log

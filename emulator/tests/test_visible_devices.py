@@ -42,13 +42,13 @@ def uuids() -> list[str]:
         ("0", "0"),
         ("2,0", "2 0"),
         (" 3 , 1 ", "3 1"),
-        ("1,1", "1"),  # a repeated device ends the list
-        ("3,0,3,1", "3 0"),
         ("1,-1,2", "1"),
         ("1,4,2", "1"),
         ("1,two,2", "1"),
         ("1,,2", "1"),
-        ("2,1x", "2"),
+        ("2gpu,1x", "2 1"),
+        ("+1", "1"),
+        ("2, +0 ,x1", "2 0"),
         ("2,99999999999999999999", "2"),
         ("1,GPU-", "1"),
     ],
@@ -62,12 +62,13 @@ def test_devices_are_selected_by_uuid_or_its_beginning():
     assert len(set(ids)) == COUNT and all(text.startswith("GPU-") for text in ids)
     short = next(n for n in range(5, 41) if len({text[:n] for text in ids}) == COUNT)
     assert run(SHOW, f"{ids[2]},{ids[0][:short]}").strip() == "2 0"
-    assert run(SHOW, f"{ids[3].replace(ids[3][4:], ids[3][4:].upper())},1").strip() == "3 1"
+    assert run(SHOW, f"{ids[3].replace(ids[3][4:], ids[3][4:].upper())},1,{ids[0]}").strip() == "3"
     assert run(SHOW, f"1,{ids[1]},0").strip() == "1"
+    assert run(SHOW, f"0,{ids[1][:short]}").strip() == "0"
     assert run(SHOW, f"1,{ids[0]}0,2").strip() == "1"
 
 
-@pytest.mark.parametrize("value", ["", "-1", "none", "NoDevFiles", "4", ","])
+@pytest.mark.parametrize("value", ["", "-1", "none", "NoDevFiles", "4", ",", "1,1", "3,0,3,1", "0,1,0"])
 def test_values_without_device_hide_all_from_cuda_only(value):
     code = "from cuda.bindings import driver\nimport cuda.core\nprint(driver.cuInit(0)[0].name)"
     assert run(code, value).strip() == "CUDA_ERROR_NO_DEVICE"

@@ -82,6 +82,7 @@ private:
     size_t statement_begin(size_t i, size_t floor) const;
     std::string kernel_record(const Declaration& d, const std::string& id);
     std::string parameter_types(size_t open, size_t close) const;
+    bool is_argument_list(size_t i) const;
     std::vector<size_t> declared_names(size_t begin, size_t end) const;
     std::string joined(size_t begin, size_t end) const;
     const char* gap(size_t i) const;

@@ -281,6 +281,15 @@ void Rewriter::body(size_t open, size_t close)
     }
 }
 
+// Returns true for `<` in a value that does not compare, as `x < 1, y = 2 > 1` does.
+bool Rewriter::is_argument_list(size_t i) const
+{
+    for (size_t close = after_angles(i), k = i; k < close; ++k)
+        if (is(k, "="))
+            return false;
+    return true;
+}
+
 // Returns the declared names as token indices.
 std::vector<size_t> Rewriter::declared_names(size_t begin, size_t end) const
 {
@@ -312,7 +321,7 @@ std::vector<size_t> Rewriter::declared_names(size_t begin, size_t end) const
                 in_value = true;
             }
             i = after(i);
-        } else if (is(i, "<") && !in_value) {
+        } else if (is(i, "<") && (!in_value || (is_word(i - 1) && is_argument_list(i)))) {
             i = after_angles(i);
         } else if (is_word(i) && !in_value) {
             bool attribute = is(i, "__attribute__") || is(i, "__align__") || is(i, "alignas") || is(i, "decltype");

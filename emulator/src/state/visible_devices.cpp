@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 
 namespace emu::state {
 namespace {
@@ -33,14 +34,19 @@ int by_uuid(const std::string& entry, const std::vector<std::string>& uuids)
     return found;
 }
 
+bool is_uuid(const std::string& entry)
+{
+    return entry.compare(0, 4, "GPU-") == 0;
+}
+
+// Drivers read numbers with strtoul(), which accepts a sign and ignores what follows the digits.
 int device_of(const std::string& entry, const std::vector<std::string>& uuids)
 {
-    if (entry.compare(0, 4, "GPU-") == 0 && entry.size() > 4)
-        return by_uuid(entry, uuids);
-    bool is_number = !entry.empty() && entry.size() < 6 &&
-                     std::all_of(entry.begin(), entry.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
-    int number = is_number ? std::stoi(entry) : no_device;
-    return number < int(uuids.size()) ? number : no_device;
+    if (is_uuid(entry))
+        return entry.size() > 4 ? by_uuid(entry, uuids) : no_device;
+    char* end = nullptr;
+    unsigned long number = std::strtoul(entry.c_str(), &end, 10);
+    return end != entry.c_str() && number < uuids.size() ? int(number) : no_device;
 }
 
 } // namespace
@@ -54,11 +60,15 @@ std::vector<int> visible_devices(const char* text, const std::vector<std::string
         return found;
     }
     std::string rest = text;
+    bool by_uuids = is_uuid(trimmed(rest));
     for (size_t start = 0; start <= rest.size();) {
         size_t end = std::min(rest.find(',', start), rest.size());
-        int number = device_of(trimmed(rest.substr(start, end - start)), uuids);
-        if (number == no_device || std::count(found.begin(), found.end(), number))
+        std::string entry = trimmed(rest.substr(start, end - start));
+        int number = device_of(entry, uuids);
+        if (number == no_device || is_uuid(entry) != by_uuids)
             break;
+        if (std::count(found.begin(), found.end(), number))
+            return {};
         found.push_back(number);
         start = end + 1;
     }

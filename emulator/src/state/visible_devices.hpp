@@ -11,7 +11,7 @@ namespace emu::state {
 
 // Returns the numbers of the visible devices in order, given the UUIDs of all installed ones ("GPU-..."). `text` is the
 // value of the variable; null: all are visible. The list ends before the first entry that is neither a device number
-// nor a prefix of exactly one UUID, and before a device that was already named.
+// nor a prefix of exactly one UUID, or that is of another kind than the first one. A repeated device hides all.
 std::vector<int> visible_devices(const char* text, const std::vector<std::string>& uuids);
 
 } // namespace emu::state
