@@ -8,6 +8,7 @@ from libc.stdint cimport int64_t
 
 from cpython.exc cimport PyErr_Clear, PyErr_Occurred, PyErr_SetString
 from cpython.object cimport PyObject, PyTypeObject
+from posix.unistd cimport usleep
 
 from cuda.core._utils._cpython cimport (
     call_with_interpreter,
@@ -160,6 +161,14 @@ cdef class Word:
 
     def join(self, *others, **named):
         return self.text, others, named
+
+    def wait(self, unsigned int microseconds):
+        with nogil:
+            usleep(microseconds)
+
+    def wait_each(self, *microseconds):
+        for number in microseconds:
+            self.wait(number)
 
     @staticmethod
     def plain(value):

@@ -119,14 +119,19 @@ def test_namespace_of_a_type_is_its_dict(probe):
     assert dict(probe.namespace_of(probe.Adder)) == dict(vars(probe.Adder))
 
 
-def test_exit_of_the_interpreter_is_detected(probe):
-    program = f"""
+def run_with_probe(probe, program):
+    load = f"""
 import builtins, importlib.util, os
 spec = importlib.util.spec_from_file_location("cpython_probe", {probe.__file__!r})
 probe = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(probe)
+"""
+    result = subprocess.run([sys.executable, "-c", load + program], capture_output=True, text=True, timeout=60)
+    return result.returncode, result.stdout, result.stderr
 
 
+def test_exit_of_the_interpreter_is_detected(probe):
+    program = """
 class Late:
     def __init__(self, ask, write):
         self.ask, self.write = ask, write
@@ -138,5 +143,26 @@ class Late:
 builtins.late = Late(probe.is_exiting, os.write)
 os.write(1, str(probe.is_exiting()).encode())
 """
-    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
-    assert (result.stdout, result.stderr) == ("FalseTrue", "")
+    assert run_with_probe(probe, program) == (0, "FalseTrue", "")
+
+
+@pytest.mark.parametrize("call", ["wait(200_000)", "wait_each(200_000)"])
+def test_thread_in_a_method_at_exit_ends_silently(probe, call):
+    program = f"""
+import threading, time
+
+
+class Late:
+    def __init__(self, sleep, write):
+        self.sleep, self.write = sleep, write
+
+    def __del__(self):
+        self.sleep(0.5)  # without the GIL, which the thread then asks for
+        self.write(1, b"exit")
+
+
+builtins.late = Late(time.sleep, os.write)
+threading.Thread(target=lambda: probe.Word("").{call}, daemon=True).start()
+time.sleep(0.05)
+"""
+    assert run_with_probe(probe, program) == (0, "exit", "")
