@@ -142,9 +142,8 @@ def test_misaligned_texture_memory_is_named(device, buffer):
     wrong_pitch = f"pitch_bytes, {pitch + 4}, is not a multiple of device.properties.texture_pitch_alignment, {pitch}"
     assert message(pitched(buffer, 5, pitch + 4))[-1] == wrong_pitch
     address = int(buffer.handle) + 4
-    wrong_address = (
-        f"the address of the buffer, {address}, is not a multiple of device.properties.texture_alignment, {alignment}"
-    )
+    wrong_address = f"the address of the buffer, {address:#x}, is not a multiple of "
+    wrong_address += f"device.properties.texture_alignment, {alignment}"
     assert message(pitched(buffer[4:], 5, pitch))[-1] == wrong_address
     linear = ResourceDescriptor.from_linear(buffer[4:], format=np.float32, num_channels=1)
     assert message(linear)[-1] == wrong_address

@@ -706,13 +706,14 @@ cdef int ResourceDescriptor_explain(ResourceDescriptor self, Device device, obje
     if error.name != "CUDA_ERROR_INVALID_VALUE" or self._kind not in ("linear", "pitch2d"):
         return 0
     pin_buffer(self._source, &memory)
+    pitch = self._pitch_bytes or 0
     for what, value, name in (
-        ("the address of the buffer", memory.value().pointer, "texture_alignment"),
-        ("pitch_bytes", self._pitch_bytes or 0, "texture_pitch_alignment"),
+        (f"the address of the buffer, {memory.value().pointer:#x},", memory.value().pointer, "texture_alignment"),
+        (f"pitch_bytes, {pitch},", pitch, "texture_pitch_alignment"),
     ):
         alignment = getattr(device.properties, name)
         if value % alignment:
-            explain(error, f"{what}, {value}, is not a multiple of device.properties.{name}, {alignment}")
+            explain(error, f"{what} is not a multiple of device.properties.{name}, {alignment}")
     return 0
 
 
