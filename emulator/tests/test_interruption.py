@@ -77,6 +77,33 @@ def test_exit_does_not_wait_for_an_endless_kernel(child, end):
     assert "kernel spin: ended before it completed" in out
 
 
+RAW = "from cuda.bindings import driver as d\n result = "
+WAITS = {
+    "stream": "stream.sync()",
+    "event": "event.sync()",
+    "device": "device.sync()",
+    "copy": "import numpy; memory.copy_to(numpy.zeros(64, 'u1'), stream=stream); stream.sync()",
+    "polling": "\n while not stream.is_done: time.sleep(0.001)",
+    "raw context": RAW + "d.cuCtxSynchronize()[0]",
+    "raw stream": RAW + "d.cuStreamSynchronize(int(stream.handle))[0]",
+    "raw event": RAW + "d.cuEventSynchronize(int(event.handle))[0]",
+    "raw polling": RAW + "600\n while result == 600: result = d.cuStreamQuery(int(stream.handle))[0]",
+}
+
+
+@pytest.mark.parametrize("name", WAITS)
+def test_waiting_daemon_threads_print_nothing_at_exit(child, name):
+    check = "\n if result: raise RuntimeError(result.name)" if name.startswith("raw") else ""
+    out = child(
+        SPIN + "memory = device.allocate(64, stream=stream); stream.sync()\n"
+        "launch(stream, config, spin, buffer); event = stream.record(); until_it_runs()\n"
+        f"def wait():\n device.set_current(); {WAITS[name]}{check}\n print('returned')\n"
+        "threading.Thread(target=wait, daemon=True).start(); time.sleep(0.1)"
+    )
+    assert "kernel spin: ended before it completed" in out
+    assert "Traceback" not in out and "returned" not in out
+
+
 def test_exit_waits_for_short_work(child):
     out = child(SPIN + "import atexit\nlaunch(stream, config, spin, buffer); until_it_runs(); seen[0] = 1\n")
     assert out == ""

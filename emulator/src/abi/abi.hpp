@@ -102,5 +102,6 @@ bool are_variables_valid();
 // Called when cuInit has succeeded.
 void set_initialized();
 bool is_initialized();
+void begin_exit(); // from now on, waits of other threads for dropped work do not return
 
 } // namespace emu::abi

@@ -93,6 +93,26 @@ void log_failure(const char* symbol, CUresult result)
     log::add(symbol, "Returning " + std::to_string(int(result)) + " (" + name_of(result) + ")");
 }
 
+std::atomic<pthread_t> exiting_thread{0};
+
+bool may_block(const char* symbol)
+{
+    return std::strstr(symbol, "Synchronize") ||
+           (std::strncmp(symbol, "cuMemcpy", 8) == 0 && !std::strstr(symbol, "Async"));
+}
+
+// At the exit, work that never ends is dropped. On a GPU the threads that wait for it would still be waiting: they do not
+// return here either, because they would print the error. Calls that do not wait may hold the interpreter's lock.
+CUresult result_at_exit(const char* symbol, CUresult result)
+{
+    bool is_other = exiting_thread.load() && exiting_thread.load() != pthread_self();
+    if (result != CUDA_ERROR_LAUNCH_FAILED || !is_other)
+        return result;
+    while (may_block(symbol))
+        pause();
+    return std::strstr(symbol, "Query") ? CUDA_ERROR_NOT_READY : result;
+}
+
 // ------------------------------------------------------------------------------- trace
 
 FILE* trace_file()
@@ -223,7 +243,7 @@ CUresult Gate::leave(CUresult result)
 {
     if (__builtin_expect(!watch_ && (result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY), 1))
         return result;
-    result = watch_ ? leave_watched(result) : result;
+    result = result_at_exit(state::origin.call, watch_ ? leave_watched(result) : result);
     if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY)
         log_failure(state::origin.call, result);
     return result;
@@ -304,6 +324,11 @@ void set_initialized()
 bool is_initialized()
 {
     return !(door.load() & (uninitialized | forked));
+}
+
+void begin_exit()
+{
+    exiting_thread = pthread_self();
 }
 
 void set_locator(state::Locator given)

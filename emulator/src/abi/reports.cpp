@@ -166,6 +166,7 @@ EMU_EXPORT void emulator_set_python(const char* path)
 // Called before the interpreter exits, because callbacks would call it.
 EMU_EXPORT void emulator_stop_callbacks(int milliseconds)
 {
+    emu::abi::begin_exit();
     stop_callbacks(std::chrono::milliseconds(milliseconds));
 }
 
