@@ -210,6 +210,27 @@ def test_name_expressions_become_lowered_names(driver):
     assert program.nvrtc.nvrtcAddNameExpression(program.handle, b"k<char>")[0] == 8
 
 
+@pytest.mark.parametrize("options", [(), ("--std=c++11",), ("--relocatable-device-code=true",)], ids=str)
+def test_kernel_template_without_definition_is_lowered(driver, options):
+    source = """
+    namespace n { template <class...> __global__ void of(); template <class T> struct S { T t; }; }
+    template <class T> __global__ void declared(T); extern "C" __global__ void f(n::S<int> s, float* x) { *x = s.t; }
+    """
+    expected = {
+        "n::of<decltype(&f)>": "_ZN1n2ofIJPFvNS_1SIiEEPfEEEEvv",
+        "n::of<int, n::S<float>>": "_ZN1n2ofIJiNS_1SIfEEEEEvv",
+        "declared<char>": "_Z8declaredIcEvT_",
+        "f": "f",
+    }
+    program = Program(source, *options, names=expected)
+    assert program.result == "SUCCESS", program.log
+    assert {name: program.lowered(name) for name in expected} == expected
+    if "--relocatable-device-code=true" not in options:
+        library = driver.cuLibraryLoadData(program.image, [], [], 0, [], [], 0)
+        assert driver.cuLibraryGetKernelCount(library) == 1
+        driver.cuLibraryUnload(library)
+
+
 def test_wrong_name_expression_is_reported_with_its_line(driver):
     program = Program("__global__ void k() {}", names=["k", "missing"])
     assert program.result == "COMPILATION"

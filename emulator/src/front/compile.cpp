@@ -307,9 +307,10 @@ bool find_lowered(const Bytes& code, const std::vector<std::string>& expressions
         ElfFile::Place place = elf.place_of(*record);
         place.value += 8; // offset of EmuKernel::address
         const ElfSymbol* target = elf.symbol_at(elf.pointer(place));
-        if (!target)
+        const std::string* undefined = elf.undefined(place); // of a template that is only declared
+        if (!target && !undefined)
             return false;
-        result->lowered[expressions[i]] = target->name;
+        result->lowered[expressions[i]] = target ? target->name : *undefined;
     }
     return true;
 }

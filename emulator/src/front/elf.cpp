@@ -174,11 +174,21 @@ void ElfFile::read_relocations(const Elf64_Shdr& table)
             if (target.section)
                 pointers_[{uint16_t(table.sh_info), row.r_offset}] = {target.section,
                                                                       target.value + uint64_t(row.r_addend)};
+            else
+                undefined_[{uint16_t(table.sh_info), row.r_offset}] = target.name;
         } else if (type == relative_relocation) {
             auto target = uint64_t(row.r_addend);
             uint16_t from = section_of(row.r_offset);
             if (from)
                 pointers_[{from, row.r_offset}] = {section_of(target), target};
+        } else if (type == absolute_relocation && table.sh_link < sections_.size()) {
+            const Elf64_Shdr& symbols = sections_[table.sh_link];
+            Elf64_Sym symbol;
+            if (symbols.sh_link >= sections_.size() || index >= symbols.sh_size / sizeof symbol)
+                continue;
+            std::memcpy(&symbol, bytes_.data() + symbols.sh_offset + index * sizeof symbol, sizeof symbol);
+            undefined_[{section_of(row.r_offset), row.r_offset}] =
+                section_text(sections_[symbols.sh_link], symbol.st_name);
         }
     }
 }
@@ -217,6 +227,12 @@ ElfFile::Place ElfFile::pointer(Place place) const
 {
     auto found = pointers_.find({place.section, place.value});
     return found == pointers_.end() ? Place{} : found->second;
+}
+
+const std::string* ElfFile::undefined(Place place) const
+{
+    auto found = undefined_.find({place.section, place.value});
+    return found == undefined_.end() ? nullptr : &found->second;
 }
 
 std::string ElfFile::text(Place place) const

@@ -49,6 +49,8 @@ public:
     const std::byte* data(Place place, size_t size) const;
     // Returns the target of the pointer stored at `place`, by its relocation.
     Place pointer(Place place) const;
+    // Returns the name of the symbol, defined elsewhere, that the pointer stored at `place` refers to, or null.
+    const std::string* undefined(Place place) const;
     std::string text(Place place) const;
     // Finds the symbol at a place. Symbols of kernels and variables take precedence over our records.
     const ElfSymbol* symbol_at(Place place) const;
@@ -74,6 +76,7 @@ private:
     std::vector<ElfSymbol> symbols_;
     std::vector<Segment> segments_;
     std::map<std::pair<uint16_t, uint64_t>, Place> pointers_;
+    std::map<std::pair<uint16_t, uint64_t>, std::string> undefined_;
     std::map<std::pair<uint16_t, uint64_t>, size_t> starts_;
 };
 

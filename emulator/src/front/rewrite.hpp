@@ -87,7 +87,8 @@ private:
     std::string joined(size_t begin, size_t end) const;
     const char* gap(size_t i) const;
     std::string qualified(size_t name, size_t floor) const;
-    void name_expressions(std::string* out) const;
+    void name_expressions(std::string* out);
+    bool is_only_declared(const std::string& expression);
     bool ours(size_t i) const { return tokens_.files[size_t(t_[i].file)].ours; }
     void insert_before(size_t i, std::string text);
     void insert_after(size_t i, std::string text);
@@ -122,6 +123,8 @@ private:
     std::vector<SourceError> errors_;
     std::multimap<std::string_view, Body> bodies_;
     std::vector<Template> templates_;
+    std::multimap<std::string_view, size_t> declared_templates_; // kernels without a body: the closing parenthesis
+    std::set<std::string_view> defined_templates_;
     std::vector<SharedName> shared_names_; // of the current function
     std::set<std::string_view> values_;        // names of variables and enumerators so far
     std::map<std::string_view, size_t> words_; // number of occurrences of each word

@@ -161,6 +161,10 @@ void Rewriter::function(const Declaration& d, bool in_class)
             error(d.name_begin, "a __global__ function must not be a member of a class");
         else if (d.global)
             kernel(d);
+        if (d.global && d.is_template && d.name_end > d.name_begin) {
+            std::string_view name = t_[d.name_end - 1].text;
+            d.body ? void(defined_templates_.insert(name)) : void(declared_templates_.insert({name, d.close}));
+        }
     }
     if (d.body && !ours(d.body)) {
         int before = serial_;
@@ -427,7 +431,21 @@ size_t Rewriter::shared_variable(size_t begin, size_t at, size_t end, bool outsi
     return stop;
 }
 
-void Rewriter::name_expressions(std::string* out) const
+// Returns true if an expression names an instance of a kernel template without a definition, which is made weak: NVRTC
+// tells the lowered name, and there is no code.
+bool Rewriter::is_only_declared(const std::string& expression)
+{
+    std::string_view name = std::string_view(expression).substr(0, expression.find('<'));
+    name.remove_prefix(name.rfind(':') + 1); // the last part of its name, or all of it
+    if (defined_templates_.count(name))
+        return false;
+    auto range = declared_templates_.equal_range(name);
+    for (auto at = range.first; at != range.second; ++at)
+        insert_after(at->second, " __attribute__((weak))");
+    return range.first != range.second;
+}
+
+void Rewriter::name_expressions(std::string* out)
 {
     for (size_t i = 0; i < request_.name_expressions.size(); ++i) {
         // One line each; NVRTC numbers them from 2.
@@ -438,7 +456,8 @@ void Rewriter::name_expressions(std::string* out) const
         bool cast = !expression.empty() && expression[0] == '(';
         if (!expression.empty() && expression[0] == '&')
             expression.erase(0, 1);
-        *out += "\n# " + std::to_string(i + 2) + " \"__nv_name_map\"\nEMU_NAME(" + std::to_string(i) + ", " +
+        const char* record = is_only_declared(expression) ? "EMU_DECLARED_NAME" : "EMU_NAME";
+        *out += "\n# " + std::to_string(i + 2) + " \"__nv_name_map\"\n" + record + "(" + std::to_string(i) + ", " +
                 (cast ? "" : "&") + expression + ")";
     }
     *out += "\n";
@@ -455,9 +474,10 @@ Rewritten Rewriter::run()
     remove_unused_templates();
     calls_of_kernels();
     Rewritten out;
+    std::string names;
+    name_expressions(&names);
     out.errors = std::move(errors_);
-    out.text = apply_edits(text_, std::move(edits_));
-    name_expressions(&out.text);
+    out.text = apply_edits(text_, std::move(edits_)) + names;
     for (const SourceFile& file : tokens_.files)
         if (!file.ours && file.name[0] != '<')
             out.files.push_back(file.name);

@@ -166,6 +166,11 @@ template <class T> struct DynamicShared<T[]> {
 #define EMU_NAME(id, ...)                                                                         \
     static const EmuKernel emu_kernel_record_name_##id __asm__("emu_kernel_record_name_" #id "_") \
         __attribute__((used)) = EMU_RECORD(0, ::emu::Named<decltype(__VA_ARGS__), __VA_ARGS__>);
+// Of a kernel without a definition.
+#define EMU_DECLARED_NAME(id, ...)                                                                \
+    static const EmuKernel emu_kernel_record_name_##id __asm__("emu_kernel_record_name_" #id "_") \
+        __attribute__((used)) = {EMU_ABI_VERSION, emu_u32(sizeof(EmuKernel)), (const void*)(__VA_ARGS__), \
+                                 nullptr, nullptr, 0u, 0u, 0u, 0u, 0u, 0u, {0u, 0u, 0u}, 0u, __FILE__, 0, {0u, 0u, 0u}};
 #define EMU_LAUNCH_BOUNDS(bounds, cluster)                                                        \
     static const emu_u32 emu_launch_bounds[2][4] __attribute__((used)) = {                        \
         {EMU_UNPAREN bounds}, {EMU_UNPAREN cluster}};
