@@ -26,7 +26,7 @@ from cuda.core import (
     launch,
 )
 from cuda.core._code._conversions import converted
-from cuda.core._code._signatures import C_TYPES, size_of
+from cuda.core._code._types import C_TYPES, size_of
 from cuda.core._kernel_arg_handler import pack_arguments
 from cuda.core.graph import GraphDefinition
 from cuda.core.utils import InMemoryProgramCache, StridedMemoryView
@@ -413,6 +413,68 @@ def test_read_only_array_is_rejected_for_a_writable_pointer(device, stream):
             packed(array, "void*")
 
 
+class Index:
+    """An integer of another class."""
+
+    def __index__(self):
+        return 9
+
+
+def test_object_with_an_index_is_an_integer():
+    for c_type, expected in [
+        ("int", struct.pack("i", 9)), ("unsigned long", struct.pack("Q", 9)), ("char", b"\x09"),
+        ("float", struct.pack("f", 9)), ("__half", struct.pack("e", 9)), ("int2", struct.pack("ii", 9, 1)),
+    ]:  # fmt: skip
+        assert packed((Index(), 1) if c_type == "int2" else Index(), c_type) == expected
+
+
+def test_object_whose_index_does_not_fit_is_rejected():
+    class Large(Index):
+        def __index__(self):
+            return 300
+
+    class Array(Index):
+        __dlpack__ = None
+
+    with pytest.raises(OverflowError, match="does not fit"):
+        packed(Large(), "unsigned char")
+    for argument, c_type in ((Index(), "int*"), (Index, "int"), (Array(), "int")):
+        with pytest.raises(TypeError):
+            packed(argument, c_type)
+
+
+def test_pointer_to_pointers_takes_arrays_of_addresses(device, stream):
+    for dtype in ("u8", "i8"):
+        array = device.zeros(4, dtype, stream=stream)
+        assert packed(array, "float**") == packed(array, "const void**") == struct.pack("Q", array.ptr)
+    for dtype in ("f4", "u4", "f8"):
+        with pytest.raises(TypeError, match=r"is a float\*\*; got an array of"):
+            packed(device.zeros(4, dtype, stream=stream), "float**")
+
+
+@pytest.mark.requires(cuda=(12, 4))
+@pytest.mark.parametrize(
+    "source",
+    [
+        "template <class T> __global__ void f(T a, T b, int* o) { *o = a - b; }\n"
+        "template <> __global__ void f<int>(int b, int a, int* o) { *o = b - a; }",
+        "__global__ void f(int b, int a, int* o) { *o = b - a; }\n"
+        "__global__ void f(int a, float b, int* o) { *o = a - b; }",
+        '#if 0\nextern "C" __global__ void f(int a, int b, int* o) {}\n#else\n'
+        'extern "C" __global__ void f(int b, int a, int* o) { *o = b - a; }\n#endif',
+    ],
+    ids=["specialization", "overload", "condition"],
+)
+def test_keywords_need_names_without_doubt(device, stream, source):
+    name = {"t": "f<int>", "_": "(void(*)(int, int, int*))f", "#": "f"}[source[0]]
+    kernel = Program(source, "c++").compile("cubin", name_expressions=[name]).get_kernel(name)
+    out = device.zeros(1, np.int32, stream=stream)
+    with pytest.raises(TypeError, match="got the keyword 'a', but the names of its parameters are unknown"):
+        launch(stream, ONE, kernel, a=5, b=3, o=out)
+    launch(stream, ONE, kernel, 5, 3, out)
+    assert out.to_host(stream=stream).tolist() == [2]
+
+
 # --- where signatures come from ---
 
 
@@ -573,7 +635,7 @@ def test_views_are_checked_against_the_pointer(device, stream):
         ("float2*", "c8", None), ("float2*", "f4", None), ("float2*", "f8", "an array of float64"),
         ("void*", "f8", None), ("unsigned char*", "f8", None), ("bool*", "?", None), ("__half*", "f2", None),
         ("__nv_bfloat16*", "u2", None),
-        ("long*", "u8", "an array of uint64"), ("int**", "f4", None),
+        ("long*", "u8", "an array of uint64"), ("int**", "f4", "an array of float32"),
     ]:  # fmt: skip
         array = device.zeros(4, dtype, stream=stream)
         for _ in range(2):  # the second time, the class is known

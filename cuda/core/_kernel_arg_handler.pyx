@@ -59,6 +59,7 @@ from cuda.core._utils._type_table cimport TypeTable
 import sys
 
 from cuda.core._code._conversions import converted, element_problem, scalar_of, structure
+from cuda.core._code._layouts import builtin_layout, byte_order_problem
 from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.locks import RLock
 from cuda.core._utils.signatures import ConstructorSignature
@@ -290,7 +291,7 @@ cdef struct ArgumentType:
     int fitting                 # the kinds of parameters that the writer suits; others need a conversion
 
 
-# What a writer can be for: parameters of each kind, or those that are not pointers.
+# What a writer can be for.
 cdef int EVERY_KIND = -1
 cdef int ADDRESS = ANY_SIZED | POINTER | UINT64
 
@@ -470,6 +471,14 @@ cdef int write_buffer_bytes(PyObject* argument, size_t natural_size, char* targe
     return FITS if read_buffer(<object>argument, target, size) else WRONG_SIZE
 
 
+# A structure of NumPy or ctypes, of which each field must have the byte order of the device.
+cdef int write_record(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
+    problem = byte_order_problem(<object>argument)
+    if problem is not None:
+        raise TypeError(f"a {type(<object>argument).__name__} cannot be passed to a kernel: {problem}")
+    return write_buffer_bytes(argument, natural_size, target, size)
+
+
 # Copies the buffer of an object if it has exactly `size` bytes.
 cdef bint read_buffer(object source, char* target, size_t size) except? False:
     cdef Py_buffer view
@@ -553,9 +562,14 @@ cdef int write_converted(
             return write_elements(argument, index, target, slot, kernel)
         scalar = scalar_of(<object>argument)
         if scalar is not None:
+            if search_type(scalar).write == &write_record:
+                raise_other_layout(kernel, index, scalar, <object>argument)
             return write_scalar(<PyObject*>scalar, index, target, slot, kernel)
         if slot.kind & (ANY_SIZED | UINT64):
             return write_array(argument, 8, target, slot.size)
+    if c_type.write == &write_record and slot.kind != POINTER:
+        raise_other_layout(kernel, index, <object>argument, <object>argument)
+        return write_record(argument, 0, target, slot.size)
     if slot.kind & ANY_SIZED:
         content = structure(<object>argument)
         if content is None and slot.kind == STRUCTURE:
@@ -563,6 +577,7 @@ cdef int write_converted(
             raise_wrong_type(kernel, index, f"{given}; pass bytes, numpy.void, ctypes.Structure or a dataclass")
         if content is None:
             return reject_type(<object>argument, index)
+        raise_other_layout(kernel, index, <object>argument, <object>argument)
         if len(content) != slot.size:
             raise_structure_size(kernel, index, <object>argument, len(content))
         return FITS if read_buffer(content, target, slot.size) else WRONG_SIZE
@@ -683,7 +698,7 @@ cdef int register_numpy(numpy) except -1:
         register_numpy_scalar(getattr(numpy, name), &write_scalar_unsigned, &write_buffer_unsigned, kinds, UNSIGNED)
     for name, kinds in opaque.items():
         register_numpy_scalar(getattr(numpy, name), &write_scalar_bytes, &write_buffer_bytes, kinds, OTHER)
-    register_fitting(numpy.void, &write_buffer_bytes, 0, EVERY_KIND)
+    register_fitting(numpy.void, &write_record, 0, SIZED | POINTER)
     return 0
 
 
@@ -712,9 +727,9 @@ cdef int register_ctypes(ctypes) except -1:
         cls = getattr(ctypes, name)
         register_fitting(cls, &write_buffer_bytes, ctypes.sizeof(cls), ANY_SIZED | kinds)
     for cls in (ctypes.Structure, ctypes.Union):
-        register_fitting(cls, &write_buffer_bytes, 0, EVERY_KIND)
+        register_fitting(cls, &write_record, 0, SIZED | POINTER)
     # An array for a pointer would be its elements, not its address.
-    register_fitting(ctypes.Array, &write_buffer_bytes, 0, EVERY_KIND & ~POINTER)
+    register_fitting(ctypes.Array, &write_record, 0, SIZED)
     return 0
 
 
@@ -759,6 +774,27 @@ cdef int raise_misfit(int fit, object argument, Py_ssize_t index, Kernel kernel,
 
 cdef int raise_wrong_type(Kernel kernel, size_t index, str given) except -1:
     raise TypeError(f"{described_parameter(kernel, index)}; got {given}")
+
+
+# Raises if a record, which is or is in an argument, is not the structure that the parameter is known to be.
+cdef int raise_other_layout(Kernel kernel, size_t index, object record, object argument) except -1:
+    cdef size_t size = kernel._slots[index].size
+    c_type = kernel._types[index] if kernel._types is not None else None
+    if c_type is None:
+        return 0
+    is_structure = c_type.startswith("struct ")
+    layout = kernel._declarations.layout(c_type[7:]) if is_structure else builtin_layout(c_type)
+    problem = layout.problem(record) if layout is not None else None
+    if problem is None:
+        return 0
+    content = structure(record)
+    own_size = memoryview(record).nbytes if content is None else len(content)
+    given = type(argument).__name__
+    if own_size == size:
+        raise_wrong_type(kernel, index, f"{given}: {problem}")
+    raise TypeError(
+        f"argument {index} of {describe(kernel)} has {size} bytes, but the {given} given has {own_size}; {problem}"
+    )
 
 
 cdef int raise_structure_size(Kernel kernel, size_t index, object argument, size_t own_size) except -1:

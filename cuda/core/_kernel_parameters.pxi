@@ -5,9 +5,9 @@
 cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport INT64_MAX, INT64_MIN, int64_t
-from libc.stdlib cimport free
 from libcpp.vector cimport vector
 
+from cuda.core._code._loading cimport demangled
 from cuda.core._context cimport Context_current, Context_enter, Context_leave, Context_primary
 from cuda.core._native._cuda_core cimport CaptureModeScope, ContextHandle, KernelPin, relax_capture_mode
 from cuda.core._utils cimport cydriver
@@ -20,7 +20,9 @@ from cuda.core._utils.cuda_utils cimport (
     require_driver,
 )
 
-from cuda.core._code._signatures import C_TYPES, Parameter, function_of, parameters_of, size_of
+from cuda.core._code._layouts import numpy_type
+from cuda.core._code._signatures import Parameter, function_of, parameters_of, types_of_kernel
+from cuda.core._code._types import C_TYPES, size_of
 
 
 cdef int Kernel_check_layout(Kernel self) except -1:
@@ -119,26 +121,6 @@ cdef int load_kernel(cydriver.CUkernel c_kernel) except -1:
     return 0
 
 
-cdef extern from "<cxxabi.h>" namespace "abi" nogil:
-    char* __cxa_demangle(const char* name, char* buffer, size_t* size, int* status)
-
-
-# The C++ function that a symbol stands for, or None for a plain name.
-cdef str demangled(str symbol):
-    cdef bytes name = symbol.encode(errors="replace")
-    cdef int c_status = 0
-    cdef char* c_text
-    if not symbol.startswith("_Z"):
-        return None
-    c_text = __cxa_demangle(name, NULL, NULL, &c_status)
-    if c_text == NULL:
-        return None
-    try:
-        return (<bytes>c_text).decode(errors="replace")
-    finally:
-        free(c_text)
-
-
 cdef str c_kernel_name(cydriver.CUkernel c_kernel):
     cdef const char* c_name = NULL
     if c_driver_version() < 12030:  # without cuKernelGetName
@@ -151,18 +133,27 @@ cdef str c_kernel_name(cydriver.CUkernel c_kernel):
 # The types of the parameters, or None if they are unknown or do not have the sizes that the driver reports.
 cdef list kernel_types(str symbol, object declarations, const vector[ParamSlot]& slots):
     cdef size_t i
-    function = demangled(symbol)
-    # The names are not needed here, so the source of a C++ kernel is parsed only to recognize structures.
-    found = parameters_of(symbol, function, declarations if function is None else None, True)
-    if function is not None and found and any([size_of(item.type or "") is None for item in found]):
-        found = parameters_of(symbol, function, declarations, True)
+    found = types_of_kernel(symbol, declarations)
     if found is None or len(found) != slots.size():
         return None
-    types = [item.type for item in found]
+    types = [c_type if declarations is None else marked_structure(c_type, declarations) for c_type in found]
     for i in range(slots.size()):
-        if types[i] is not None and size_of(types[i]) not in (None, slots[i].size):
+        layout = declarations.layout(types[i][7:]) if types[i].startswith("struct ") else None
+        size = size_of(types[i]) if layout is None else layout.size
+        if size not in (None, slots[i].size):
             return None
     return types
+
+
+# A type with "struct" before the name of a structure of the source, which might be a name that we know.
+cdef str marked_structure(str c_type, object declarations):
+    base = c_type.removeprefix("const ").rstrip("*")
+    is_known = size_of(base) is not None
+    if is_known and not base.startswith("__"):
+        return c_type
+    if declarations.layout(base) is None if not is_known else base not in declarations.structures():
+        return c_type
+    return c_type.replace(base, f"struct {base}") if is_known or base is c_type else c_type
 
 
 cdef list Kernel_parameters(Kernel self):
@@ -171,11 +162,30 @@ cdef list Kernel_parameters(Kernel self):
         if self._types is None:
             found = [Parameter(None, None)] * self._slots.size()
         else:
-            found = parameters_of(self._name, demangled(self._name), self._declarations)
+            found = parameters_of(self._name, self._declarations)
             # Without a symbol, which is the case in tests only.
             found = found or [Parameter(None, c_type) for c_type in self._types]
         self._parameters = found
     return found
+
+
+cdef object Kernel_dtype(Kernel self, object parameter):
+    cdef size_t index
+    names = [name for name, _ in Kernel_parameters(self)]
+    if not isinstance(parameter, (str, int)):
+        raise TypeError(f"parameter must be a str or an int, not {type(parameter).__name__}")
+    if parameter not in (names if isinstance(parameter, str) else range(len(names))):
+        known = "are unknown" if None in names else f"are {', '.join(names)}"
+        raise ValueError(f"{function_name(self._name)}() has no parameter {parameter!r}; the names {known}")
+    index = names.index(parameter) if isinstance(parameter, str) else parameter
+    c_type = None if self._types is None else self._types[index]
+    is_structure = c_type is not None and c_type.startswith("struct ")
+    layout = self._declarations.layout(c_type[7:]) if is_structure else None
+    if is_structure and layout is not None and layout.fields is not None:
+        return numpy_type(c_type[7:], layout.size, self._declarations.layout)
+    if size_of(c_type or "") is not None:
+        return numpy_type(c_type, self._slots[index].size)
+    raise ValueError(f"the layout of parameter {parameter!r} of {function_name(self._name)}() is unknown")
 
 
 cdef str Kernel_function(Kernel self):
@@ -211,12 +221,13 @@ cdef dict _LETTERS = {
 cdef dict _ELEMENTS = {
     "?": ((6, 8),), "b": ((0, 8),), "h": ((0, 16),), "i": ((0, 32),), "q": ((0, 64),), "H": ((1, 16),),
     "I": ((1, 32),), "Q": ((1, 64),), "e": ((2, 16),), "f": ((2, 32),), "d": ((2, 64),), "E": ((4, 16), (1, 16)),
-    "ff": ((2, 32), (5, 64)), "dd": ((2, 64), (5, 128)),
+    "ff": ((2, 32), (5, 64)), "dd": ((2, 64), (5, 128)), "P": ((1, 64), (0, 64)),
 }
 
 
 cdef int ParamSlot_set_elements(ParamSlot* slot, str c_type) except -1:
-    letters = C_TYPES.get(c_type[:-1].removeprefix("const "), "")
+    target = c_type[:-1].removeprefix("const ")
+    letters = "P" if target.endswith("*") else C_TYPES.get(target, "")
     elements = _ELEMENTS.get(letters) or _ELEMENTS.get(letters[:1])
     slot.takes_elements = elements is None
     slot.takes_readonly = c_type.startswith("const ") or c_type.count("*") != 1

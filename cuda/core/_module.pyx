@@ -53,6 +53,7 @@ from cuda.core._code._kernel_attributes import (  # no-cython-lint (user code im
     KernelOccupancy,
     MaxPotentialBlockSizeOccupancyResult,
 )
+from cuda.core._code._layouts import numpy_type
 from cuda.core._code._loading import CodeTypeT, explain, similar_names, source_names, variable_names
 from cuda.core._code._signatures import Declarations
 from cuda.core._launch_config import LaunchConfig
@@ -313,6 +314,50 @@ cdef class ObjectCode(LazyCode):
         12
         """
         return ObjectCode_find_global(self, name)
+
+    def struct(self, name: str) -> numpy.dtype:  # noqa: F821
+        """Return the NumPy dtype of a structure that the source defines.
+
+        The compiler tells the layout, so the dtype has its offsets and its size, which include what ``alignas`` or a
+        vector type require. A launch accepts an element of the dtype for a parameter of the structure's type.
+
+        Parameters
+        ----------
+        name : str
+            The name of the structure, with its namespaces.
+
+        Returns
+        -------
+        numpy.dtype
+            The dtype. A pointer is an unsigned integer, a vector such as ``float4`` an array, and a field of a type
+            without a layout, such as an enumeration, consists of bytes.
+
+        Raises
+        ------
+        TypeError
+            If ``name`` is not a str.
+        ValueError
+            If the source defines no such structure, or the compiler did not tell its layout, because the structure is
+            a template, has private fields or bases with fields, or because this package did not compile the code from
+            C++.
+
+        Examples
+        --------
+        >>> from cuda.core import Program, ProgramOptions
+        >>> source = "struct Ray { char hit; float4 direction; }; __global__ void f(Ray* ray) { ray->hit = 1; }"
+        >>> code = Program(source, "c++", ProgramOptions(arch="sm_90")).compile("cubin")
+        >>> code.struct("Ray").fields["direction"][1]
+        16
+        """
+        if not isinstance(name, str):
+            raise TypeError(f"name must be a str, not {type(name).__name__}")
+        declarations = self._declarations
+        layout = None if declarations is None else declarations.layout(name)
+        if layout is None or layout.fields is None:
+            known = [] if declarations is None else declarations.structures()
+            known = [other for other in known if (found := declarations.layout(other)) and found.fields is not None]
+            raise ValueError(f"the layout of {name!r} is unknown; {f'known are {known}' if known else 'none is known'}")
+        return numpy_type(name, layout.size, declarations.layout)
 
     @property
     def symbol_mapping(self) -> dict[str | bytes, str | bytes]:
@@ -663,13 +708,48 @@ cdef class Kernel(DriverObject):
         Kernel_check_layout(self)
         return [ParamInfo(self._slots[i].offset, self._slots[i].size) for i in range(self._slots.size())]
 
+    def dtype(self, parameter: str | int) -> numpy.dtype:  # noqa: F821
+        """Return the NumPy dtype whose values a parameter takes.
+
+        Parameters
+        ----------
+        parameter : str | int
+            The name of the parameter, or its index.
+
+        Returns
+        -------
+        numpy.dtype
+            The dtype: of a structure as for :meth:`ObjectCode.struct`, of a pointer an unsigned integer.
+
+        Raises
+        ------
+        TypeError
+            If ``parameter`` is neither a str nor an int.
+        ValueError
+            If there is no such parameter, the names are unknown, or its type or layout is unknown.
+        NotSupportedError
+            If the driver is older than CUDA 12.4.
+
+        Examples
+        --------
+        >>> from cuda.core import Device, Program
+        >>> Device().set_current()
+        >>> source = 'struct P { int a; double b; }; extern "C" __global__ void f(P p, double* x) { *x = p.a * p.b; }'
+        >>> kernel = Program(source, "c++").compile("cubin").get_kernel("f")
+        >>> kernel.dtype("p").itemsize
+        16
+        """
+        Kernel_check_layout(self)
+        return Kernel_dtype(self, parameter)
+
     @property
     def signature(self) -> inspect.Signature:  # noqa: F821
         """The names of the kernel's parameters, and their C types as annotations.
 
-        A C++ kernel has its types in its symbol. The names, and the types of an ``extern "C"`` kernel, come from the
-        source, if this package compiled it and neither macros nor headers have a part in the definition. Otherwise
-        parameters are called ``arg1``, ``arg2`` and so on, and have no annotation.
+        A C++ kernel has its types in its symbol, and the compiler tells those of an ``extern "C"`` kernel, if this
+        package compiled it. The names come from the source, if it declares the kernel once and neither a macro nor a
+        condition has a part in that. Otherwise parameters are called ``arg1``, ``arg2`` and so on, and have no
+        annotation.
 
         Raises
         ------

@@ -111,9 +111,6 @@ class Program:
         self._name = options.name
         # Held while the compiler's program is created, which compile() does, because a cache hit needs none.
         self._opening = RLock()
-        self._declarations = None
-        if kind is SourceCodeType.CXX:
-            self._declarations = Declarations((code, settings.arguments))
         if settings.has_file:
             self._debug_file = DebugFile(encoded_source(code))
             self._name = self._debug_file.path or self._name
@@ -280,8 +277,11 @@ class Program:
         """Create an ObjectCode from compiled code and its symbol names."""
         # Only NVRTC has name expressions, so the other compilers return no symbols.
         mapping = dict(zip(name_expressions, compiled.symbols, strict=True)) if compiled.symbols else None
+        declarations = None
+        if self._kind is SourceCodeType.CXX:
+            declarations = Declarations((self._code, self._settings.arguments, compiled.question, compiled.answer))
         return ObjectCode._init(
-            compiled.code, target, name=self._name, symbol_mapping=mapping, declarations=self._declarations
+            compiled.code, target, name=self._name, symbol_mapping=mapping, declarations=declarations
         )
 
     def _check_early(self) -> None:

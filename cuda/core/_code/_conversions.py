@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import operator
 import struct
 import sys
-import typing
 
-from cuda.core._code._signatures import C_TYPES, size_of
+from cuda.core._code._layouts import structure_fields
+from cuda.core._code._types import C_TYPES
 
 __all__ = ["converted", "element_problem", "scalar_of", "shown_argument", "structure"]
 
@@ -41,7 +42,10 @@ def converted(c_type: str, argument) -> bytes:
 
 
 def plain_value(argument):
-    """Return a number as an object of Python, and a one-dimensional NumPy array of numbers as a tuple."""
+    """Return a number as an object of Python, and a one-dimensional NumPy array of numbers as a tuple.
+
+    An object of another class that is an integer (``__index__``) is that integer, unless it is an array.
+    """
     numpy, ctypes = sys.modules.get("numpy"), sys.modules.get("ctypes")
     if hasattr(numpy, "generic") and isinstance(argument, numpy.generic):
         if argument.dtype.kind in "mM":
@@ -58,6 +62,10 @@ def plain_value(argument):
         return tuple([plain_value(item) for item in argument]) if argument.ndim == 1 else argument
     if hasattr(ctypes, "_SimpleCData") and isinstance(argument, ctypes._SimpleCData):
         return argument.value
+    kind = type(argument)
+    is_integer = not isinstance(argument, int) and hasattr(kind, "__index__")
+    if is_integer and not (hasattr(kind, "__dlpack__") or hasattr(kind, "__cuda_array_interface__")):
+        return operator.index(argument)
     return argument
 
 
@@ -113,20 +121,6 @@ def shown_argument(block: bytes, c_type: str | None, offset: int, size: int) -> 
 
 # --- Structures -------------------------------------------------------------------------------------------------------
 
-# The C types of the fields of dataclasses, by the names of NumPy dtypes.
-_FIELDS = {
-    "bool": "bool", "int8": "signed char", "uint8": "unsigned char", "int16": "short", "uint16": "unsigned short",
-    "int32": "int", "uint32": "unsigned int", "int64": "long", "uint64": "unsigned long", "float16": "__half",
-    "float32": "float", "float64": "double",
-}  # fmt: skip
-# The letters by which ctypes names its types.
-_CODES = {
-    "bool": "?", "signed char": "b", "unsigned char": "B", "short": "h", "unsigned short": "H", "int": "i",
-    "unsigned int": "I", "long": "l", "unsigned long": "L", "float": "f", "double": "d",
-}  # fmt: skip
-# dataclass -> (fields, size), where a field is its name, C type, offset and size
-_structures: dict = {}
-
 
 def structure(argument) -> bytes | None:
     """Return an instance of a dataclass of scalars as a structure of C, or None for other objects.
@@ -139,13 +133,9 @@ def structure(argument) -> bytes | None:
         If the value of a field is out of range.
     """
     cls = type(argument)
-    if cls not in _structures:
-        if not dataclasses.is_dataclass(cls):
-            return None
-        if len(_structures) >= 1000:
-            _structures.clear()
-        _structures[cls] = _layout(cls)
-    fields, size = _structures[cls]
+    if not dataclasses.is_dataclass(cls):
+        return None
+    fields, size = structure_fields(cls)
     content = bytearray(size)
     for name, c_type, offset, width in fields:
         value = getattr(argument, name)
@@ -157,43 +147,13 @@ def structure(argument) -> bytes | None:
     return bytes(content)
 
 
-def _layout(cls) -> tuple[list[tuple[str, str, int, int]], int]:
-    """Return the fields of a dataclass and its size in bytes, with the alignment and the padding of C."""
-    hints = typing.get_type_hints(cls)
-    fields, offset, most = [], 0, 1
-    for field in dataclasses.fields(cls):
-        c_type = _field_type(hints[field.name])
-        if c_type is None:
-            raise TypeError(
-                f"field {field.name!r} of {cls.__name__} must be annotated with a NumPy or ctypes scalar type, such as "
-                f"numpy.int32, which has a size in C; not with {hints[field.name]!r}"
-            )
-        width = size_of(c_type)
-        offset = -(-offset // width) * width
-        fields.append((field.name, c_type, offset, width))
-        offset, most = offset + width, max(most, width)
-    return fields, -(-offset // most) * most
-
-
-def _field_type(hint) -> str | None:
-    numpy, ctypes = sys.modules.get("numpy"), sys.modules.get("ctypes")
-    if hint is bool:
-        return "bool"
-    if not isinstance(hint, type):
-        return None
-    if hasattr(ctypes, "_SimpleCData") and issubclass(hint, ctypes._SimpleCData):
-        return next((c_type for c_type, code in _CODES.items() if hint._type_ == code), None)
-    if hasattr(numpy, "generic") and issubclass(hint, numpy.generic):
-        return _FIELDS.get(numpy.dtype(hint).name)
-    return None
-
-
 # --- Arrays -----------------------------------------------------------------------------------------------------------
 
 _NAMES = {
     "?": {"bool"}, "b": {"int8"}, "h": {"int16"}, "i": {"int32"}, "q": {"int64"}, "H": {"uint16"}, "I": {"uint32"},
     "Q": {"uint64"}, "f": {"float32"}, "d": {"float64"}, "e": {"float16"}, "ff": {"float32", "complex64"},
     "dd": {"float64", "complex128"},
+    "P": {"uint64", "int64"},
     # NumPy and CuPy have no bfloat16 without ml_dtypes.
     "E": {"bfloat16", "uint16", "int16"},
 }  # fmt: skip
@@ -204,11 +164,12 @@ _TYPESTR = {"b1": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex"}
 def element_problem(c_type: str, array) -> str | None:
     """Return what is wrong with passing an array in device memory to a pointer, or None.
 
-    Pointers to ``void``, ``char``, ``unsigned char``, ``std::byte``, pointers, and types that are not known here accept
-    every array, and so does a pointer to a vector for arrays of its numbers. An array of unknown elements is accepted.
+    Pointers to ``void``, ``char``, ``unsigned char``, ``std::byte``, and types that are not known here accept every
+    array, and so does a pointer to a vector for arrays of its numbers. Pointers to pointers accept arrays of addresses.
+    An array of unknown elements is accepted.
     """
     target = c_type[:-1].removeprefix("const ")
-    letters = C_TYPES.get(target, "")
+    letters = "P" if target.endswith("*") else C_TYPES.get(target, "")
     expected = _NAMES.get(letters) or _NAMES.get(letters[:1])
     if expected is not None:
         name = _element_name(array)

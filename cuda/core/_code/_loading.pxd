@@ -39,3 +39,6 @@ cdef int find_variable(
 
 # The names of all kernels in a library, or None if the driver cannot list them.
 cdef list kernel_names(const LibraryHandle& h_library)
+
+# The C++ function or variable that a symbol stands for, or None for a plain name.
+cpdef str demangled(str symbol)

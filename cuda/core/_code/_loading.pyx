@@ -7,6 +7,7 @@ from __future__ import annotations
 cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport intptr_t, uintptr_t
+from libc.stdlib cimport free
 from libc.string cimport memcmp
 from libcpp.vector cimport vector
 
@@ -411,6 +412,26 @@ cdef list kernel_names(const LibraryHandle& h_library):
             return None
         names.append((<bytes>c_name).decode(errors="replace"))
     return names
+
+
+cdef extern from "<cxxabi.h>" namespace "abi" nogil:
+    char* __cxa_demangle(const char* name, char* buffer, size_t* size, int* status)
+
+
+cpdef str demangled(str symbol):
+    """Return the C++ function or variable that a symbol stands for, or None for a plain name."""
+    cdef bytes name = symbol.encode(errors="replace")
+    cdef int c_status = 0
+    cdef char* c_text
+    if not symbol.startswith("_Z"):
+        return None
+    c_text = __cxa_demangle(name, NULL, NULL, &c_status)
+    if c_text == NULL:
+        return None
+    try:
+        return (<bytes>c_text).decode(errors="replace")
+    finally:
+        free(c_text)
 
 
 def variable_names(code, code_type: str) -> list[str] | None:

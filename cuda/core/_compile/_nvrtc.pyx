@@ -26,6 +26,7 @@ import os
 import sys
 import warnings
 
+from cuda.core._code._probe import Probe
 from cuda.core._compile._missing_headers import missing_header_advice
 from cuda.core._compile._name_expressions import expression_errors
 from cuda.core._compile._option_table import newer_options
@@ -73,6 +74,9 @@ class NVRTCBackEnd:
         self._handle = None
         self.pch_status = None
         self._arguments = list(settings.arguments)
+        self._probe = Probe.of_source(source.decode(), settings.arguments)
+        self._answer = None  # before the first compilation
+        self._replaced = 0
         self._has_lto_option = settings.options.link_time_optimization is not None
         self._source = source, name  # None when closed
         self._makes_pch = bool(settings.options.pch or settings.options.create_pch)
@@ -88,8 +92,9 @@ class NVRTCBackEnd:
         self._call_lock.after_call(self._destroy)
 
     def _destroy(self) -> None:
-        program, self._program, self._handle, self._source = self._program, 0, None, None
-        if program:
+        programs = self._program, self._replaced
+        self._program, self._replaced, self._handle, self._source = 0, 0, None, None
+        for program in filter(None, programs):
             destroy_program(program)
 
     @property
@@ -122,7 +127,7 @@ class NVRTCBackEnd:
         Returns
         -------
         tuple
-            The code, the mangled names, and the log.
+            The code, the mangled names, the log, and the question about types with its answer, or empty values.
 
         Raises
         ------
@@ -130,33 +135,57 @@ class NVRTCBackEnd:
             If the source or an option is invalid. It contains the log.
         """
         with self._call_lock:
-            program = self._open()
-            options = self._arguments
-            if target is ObjectCodeFormatType.LTOIR and not self._has_lto_option:
-                # The target implies this option, without which NVRTC generates no LTO IR.
-                options = [*options, b"--dlink-time-opt"]
-            self.pch_status = None
-            for expression in name_expressions:
-                add_name_expression(program, expression)
-            try:
-                self._run(program, options)
-            except NVRTCError as error:
-                lines = expression_errors(error.log, self._source[0]) if name_expressions else []
-                if lines:  # instead of the log, which remains an attribute
-                    error.args = ("\n".join([error.args[0].partition("\n")[0], *lines]),)
-                raise
-            if self._makes_pch and nvrtc_version() >= PCH:
-                self.pch_status = self._finish_pch(program, options)
-            code = program_text(target.name, program)
-            symbols = [lowered_name(program, expression) for expression in name_expressions]
-            return code, symbols, program_log(program)
+            while self._probe is not None and self._answer is None:
+                try:
+                    return self._compile(target, name_expressions, [self._probe.expression.encode()])
+                except NVRTCError as error:
+                    # The error might be that of the question, so the program is compiled with a smaller one or none.
+                    is_ours = "__nv_name_map" in (error.log or "")
+                    self._probe = self._probe.without_conditional() if is_ours else None
+                self._replace()
+            return self._compile(target, name_expressions, [])
+
+    def _compile(self, target, name_expressions, questions):
+        program = self._open()
+        options = self._arguments
+        if target is ObjectCodeFormatType.LTOIR and not self._has_lto_option:
+            # The target implies this option, without which NVRTC generates no LTO IR.
+            options = [*options, b"--dlink-time-opt"]
+        self.pch_status = None
+        for expression in name_expressions + questions:
+            add_name_expression(program, expression)
+        try:
+            self._run(program, options)
+        except NVRTCError as error:
+            lines = expression_errors(error.log, self._source[0]) if name_expressions else []
+            if lines:  # instead of the log, which remains an attribute
+                error.args = ("\n".join([error.args[0].partition("\n")[0], *lines]),)
+            raise
+        if self._makes_pch and nvrtc_version() >= PCH:
+            self.pch_status = self._finish_pch(program, options)
+        code = program_text(target.name, program)
+        symbols = [lowered_name(program, expression) for expression in name_expressions]
+        for expression in questions:
+            self._answer = lowered_name(program, expression)
+        question = "" if self._probe is None else self._probe.text
+        return code, symbols, program_log(program), question, self._answer or b""
 
     def _open(self) -> int:
         if self._source is None:
             raise UnavailableError("this Program is closed")
         if not self._program:
-            self._program = create_program(*self._source)
+            source, name = self._source
+            line = b"" if self._probe is None else self._probe.line.encode()
+            self._program = create_program(source + line, name)
         return self._program
+
+    def _replace(self) -> None:
+        """Let the next use create another program. One whose handle was read stays valid."""
+        if self._handle is None:
+            destroy_program(self._program)
+        else:
+            self._replaced = self._program
+        self._program, self._handle = 0, None
 
     def _run(self, program, options) -> None:
         flag = set_cancel_flag(program)

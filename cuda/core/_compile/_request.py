@@ -167,11 +167,17 @@ class CompiledCode:
         The mangled names of the name expressions, in the same order; empty for languages without them.
     log : str
         The compiler's log; empty from a cache.
+    question : str
+        The question about types and layouts that the compiler answered, or an empty string.
+    answer : bytes
+        The answer: a mangled name, empty if there is none.
     """
 
-    __slots__ = ("code", "log", "symbols")
+    __slots__ = ("answer", "code", "log", "question", "symbols")
 
-    def __init__(self, code: bytes, symbols: list[bytes], log: str = ""):
+    def __init__(self, code: bytes, symbols: list[bytes], log: str = "", question: str = "", answer: bytes = b""):
         self.code = code
         self.symbols = symbols
         self.log = log
+        self.question = question
+        self.answer = answer

@@ -1,12 +1,13 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Cache lookup: the key of a request, and how its code and its mangled names are stored."""
+"""Cache lookup: the key of a request, and how its code, its mangled names and the compiler's answer are stored."""
 
 from __future__ import annotations
 
 import os
 from hashlib import sha256
 
+from cuda.core._code._probe import Probe, may_ask
 from cuda.core._compile._nvrtc import nvrtc_version
 from cuda.core._compile._option_table import options_with_files, render_options
 from cuda.core._compile._request import CompiledCode, CompileRequest
@@ -39,27 +40,42 @@ def find_compiled(cache, request: CompileRequest) -> CompiledCode | None:
     request.key, request.unresolved_include = key_of(request)
     if request.key is None:
         return None
-    symbols = []
-    if expressions_of(request):
-        # If the names do not match the expressions, the entry is corrupt.
-        ordered = tagged_expressions(request.expressions)
-        found = (cache.get(names_key(request.key)) or b"").split(b"\0")
-        if len(found) != len(ordered) or not all(found):
-            return None
-        by_expression = dict(zip(ordered, found, strict=True))
-        symbols = [by_expression[tagged(expression)] for expression in request.expressions]
+    ordered = tagged_expressions(expressions_of(request))
+    has_entry = ordered or (request.kind is SourceCodeType.CXX and may_ask(request.code))
+    found = (cache.get(names_key(request.key)) or b"").split(b"\0") if has_entry else []
+    question = answer = b""
+    if has_entry and len(found) == len(ordered) + 2:
+        *found, question, answer = found
+    elif asks(request):  # an entry of a version that asked nothing
+        return None
+    found = found if ordered else []
+    # If the names do not match the expressions, the entry is corrupt.
+    if len(found) != len(ordered) or not all(found):
+        return None
+    by_expression = dict(zip(ordered, found, strict=True))
+    symbols = [by_expression[tagged(expression)] for expression in expressions_of(request)]
     code = cache.get(request.key)
-    return CompiledCode(code, symbols) if code else None
+    return CompiledCode(code, symbols, "", question.decode(), answer) if code else None
 
 
 def store_compiled(cache, request: CompileRequest, compiled: CompiledCode) -> None:
     """Store the result of a request after a miss, unless a header has changed since the lookup."""
     if request.key is None or key_of(request)[0] != request.key:
         return
-    if expressions_of(request):
-        by_expression = dict(zip(map(tagged, request.expressions), compiled.symbols, strict=True))
-        cache[names_key(request.key)] = b"\0".join(name for _, name in sorted(by_expression.items()))
+    by_expression = dict(zip(map(tagged, expressions_of(request)), compiled.symbols, strict=True))
+    names = [name for _, name in sorted(by_expression.items())]
+    if asks(request):
+        names += [compiled.question.encode(), compiled.answer]
+    if names:
+        cache[names_key(request.key)] = b"\0".join(names)
     cache[request.key] = compiled.code
+
+
+def asks(request: CompileRequest) -> bool:
+    """Return whether the compiler is asked about types, so that an entry has the question and the answer."""
+    if request.kind is not SourceCodeType.CXX or not may_ask(request.code):
+        return False
+    return Probe.of_source(request.code, request.settings.arguments) is not None
 
 
 def key_of(request: CompileRequest) -> tuple[bytes | None, str | None]:
@@ -124,7 +140,7 @@ def expressions_of(request: CompileRequest):
 
 
 def names_key(key: bytes) -> bytes:
-    """Return the key under which the mangled names of an entry are stored."""
+    """Return the key under which the mangled names of an entry, and the answer about its types, are stored."""
     return sha256(b"names of " + key).digest()
 
 

@@ -1,0 +1,119 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the text of a source suggests: candidates for the compiler, and the names of parameters."""
+
+import pytest
+
+from cuda.core._code._source_text import SourceText
+
+
+def names(source, arguments=()):
+    return SourceText(source, arguments).names
+
+
+@pytest.mark.parametrize(
+    ("parameter", "name"),
+    [
+        ("float x", "x"), ("const float x", "x"), ("float", None), ("unsigned n", "n"), ("unsigned", None),
+        ("unsigned long long int n", "n"), ("std::size_t n", "n"), ("ns::size", None), ("float* x", "x"),
+        ("const float* __restrict__ x", "x"), ("float const *const x", "x"), ("float **x", "x"), ("float x[]", "x"),
+        ("const int x[4]", "x"), ("float *", None), ("struct Pair p", "p"), ("struct Pair", None),
+        ("ns::Pair<int, 3> p", "p"), ("const __grid_constant__ CUtensorMap map", "map"), ("int n = 1'000", "n"),
+        ("void (*call)(int, float)", None), ("float &x", "x"), ("typename T::type x", "x"), ("float4 = make(1)", None),
+    ],
+)  # fmt: skip
+def test_name_is_read_from_its_declaration(parameter, name):
+    assert names(f'extern "C" __global__ void f(int first, {parameter}) {{}}')["f"] == ("first", name)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        'extern "C" __global__ void f',
+        'extern "C" __global__ void __launch_bounds__(256, 2) f',
+        'extern "C" __global__ __launch_bounds__(N) void f',
+        'extern "C" void __global__ f',
+        'extern "C" __global__ __attribute__((noinline)) [[maybe_unused]] void f',
+        'extern "C" __global__ BOUNDS(256) void f',
+        '// "{"\nextern "C" { int x; void g() {} __global__ void f',
+        'namespace a { extern "C" __global__ void f',
+        'struct S { void g() {} }; enum E { A }; int a[] = { 1 }; extern "C" __global__ void f',
+        'const char* s = R"x(extern "C" __global__ void f(int))x"; extern "C" __global__ /* ( */ void f',
+    ],
+)
+def test_definition_is_found_after_other_words(head):
+    text = SourceText(f"{head}(float x) {{}}")
+    assert text.names["f"] == ("x",)
+    assert text.kernels == ["a::f" if "namespace" in head else "f"]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "#if 1\n__global__ void f(int a, int b) {}\n#endif",
+        "__global__ void f(int a, int b) {} __global__ void f(int b, float a) {}",
+        "__global__ void f(int a, int b) {} namespace n { __global__ void f(int b, int a) {} }",
+        "template <class T> __global__ void f(T a) {} template <> __global__ void f(int b) {}",
+        "template <class T> __global__ void f(T a) {} template <> __global__ void f<int>(int a) {}",
+        "__global__ void f(int, int); __global__ void f(int a, int b) {}",
+        "#define A a\n__global__ void f(int A) {}",
+        "#define K __global__ void\n__global__ void f(int a, int b) {} K f(float b, int a) {}",
+        "__global__ void f(int a, int b) {} OTHER(f)(float b, float a) {}",
+        "__global__ void f(int a, int b) {}\n#define f(x) x",
+    ],
+)
+def test_kernel_that_might_be_another_has_no_names(source):
+    assert names(source)["f"] is None
+
+
+def test_macros_of_the_options_hide_names():
+    source = "__global__ void f(real x) {}"
+    assert names(source)["f"] == ("x",)
+    assert names(source, (b"-arch=sm_90", b"--define-macro=real=float"))["f"] is None
+    assert names(source, (b"--define-macro=K=__global__ void",))["f"] is None
+
+
+def test_equal_declarations_and_instances_keep_names():
+    source = """
+    __global__ void f(int a, int b); __global__ void f(int a, int b) { f; }
+    template <class T> __global__ void g(T* data, T factor) {}
+    template __global__ void g<float>(float*, float);
+    """
+    assert names(source) == {"f": ("a", "b"), "g": ("data", "factor")}
+
+
+def test_text_without_kernels_is_not_read():
+    for source in ("struct P { int a; };", '??=if 0\nextern "C" __global__ void f(int x) {}'):
+        text = SourceText(source)
+        assert (text.kernels, text.structures, text.names) == ([], {}, {})
+
+
+def test_fields_of_structures_are_found():
+    source = """
+    struct __align__(16) A { int a, *b, c[3]; union { float u; int v; }; struct { int z; } anon; int last = 3; };
+    class B final { public: float4 x; static int s; int bit : 3; using T = int; __device__ int g() { return 1; } T y; };
+    typedef struct { int a; float b; } Old, *Pointer;
+    typedef struct Tag { int a; } Other;
+    namespace n { union U { int i; float f; }; struct V { struct In { int k; } in; enum { E } e; void (*call)(int); }; }
+    template <class T> struct Two { T a; };
+    struct Declared; enum E { F }; struct W { int a;
+    #if 1
+    int b;
+    #endif
+    };
+    namespace { struct Hidden { int a; }; }
+    __global__ void f(A a) {}
+    """
+    assert SourceText(source).structures == {
+        "A": ("a", "b", "c", "u", "v", "*anon", "last"), "B": ("x", "y"), "Old": ("a", "b"), "Tag": ("a",),
+        "n::U": ("i", "f"), "n::V::In": ("k",), "n::V": ("in", "*e"), "W": ("a", "b"),
+    }  # fmt: skip
+
+
+def test_what_a_condition_might_leave_out_is_known():
+    text = SourceText(
+        '#if A\nextern "C" __global__ void f(int);\nstruct P { int a; };\n#endif\n'
+        'extern "C" __global__ void f(int x) {}\n'
+        '#if B\nextern "C" __global__ void g(int x) {}\n#endif\n'
+    )
+    assert text.conditional == {"P", "g"}
