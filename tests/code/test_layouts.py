@@ -23,6 +23,12 @@ struct Both { Pair pair; Pair pairs[2]; const float* p; };
 union Bits { unsigned u; float f; };
 struct Mixed { bool on; char c; unsigned char u; short s; unsigned long n; double d; enum { A } kind; };
 struct Opaque { struct { int x, y; } inner; int last : 3; };
+struct Calls { void (*call)(int); int (*rows)[4]; char end; };
+#pragma pack(push, 1)
+struct Packed { char c; double d; };
+#pragma pack(pop)
+struct Base { int a; };
+struct Derived : Base { };
 extern "C" __global__ void pair(Pair x, double* o) { o[0] = x.a; o[1] = x.b; }
 extern "C" __global__ void wide(Wide x, double* o) { o[0] = x.c; o[1] = x.v.y; o[2] = x.e; }
 extern "C" __global__ void both(Both x, double* o) { o[0] = x.pair.b; o[1] = x.pairs[1].a; o[2] = x.p != 0; }
@@ -223,6 +229,10 @@ def test_dtypes_of_structures_have_the_offsets_of_the_compiler(code):
     both = code.struct("Both")
     assert (both["pair"], both["pairs"].base, both["p"]) == (code.struct("Pair"), code.struct("Pair"), np.dtype("u8"))
     assert code.struct("Mixed")["kind"] == np.dtype("V4")
+    assert code.struct("Packed") == np.dtype([("c", "i1"), ("d", "f8")])
+    assert [code.struct("Calls").fields[name][1] for name in ("call", "rows", "end")] == [0, 8, 16]
+    with pytest.raises(ValueError, match="the layout of 'Derived' is unknown"):
+        code.struct("Derived")
 
 
 def test_dtypes_of_other_parameters_are_those_of_their_values(code):

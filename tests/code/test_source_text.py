@@ -4,7 +4,7 @@
 
 import pytest
 
-from cuda.core._code._source_text import SourceText
+from cuda.core._code._source_text import NO_FIELD, SourceText
 
 
 def names(source, arguments=()):
@@ -106,8 +106,27 @@ def test_fields_of_structures_are_found():
     """
     assert SourceText(source).structures == {
         "A": ("a", "b", "c", "u", "v", "*anon", "last"), "B": ("x", "y"), "Old": ("a", "b"), "Tag": ("a",),
-        "n::U": ("i", "f"), "n::V::In": ("k",), "n::V": ("in", "*e"), "W": ("a", "b"),
+        "n::U": ("i", "f"), "n::V::In": ("k",), "n::V": ("in", "*e", "call"), "W": ("a", "b"),
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "struct B { int b; }; struct S : B { };",
+        "#define TWO int a; int b\nstruct S { TWO; };",
+        "#define NAMES a, b\nstruct S { int NAMES; };",
+        "struct S { int a; HIDDEN; };",
+        "struct S { int a; HIDDEN(int, b); };",
+        "struct S { HIDDEN(int, b) };",
+        "struct S { int (*calls[2])(int); };",
+    ],
+)
+def test_fields_that_cannot_be_read_are_unknown(source):
+    found = SourceText(source + "__global__ void f(S* s) {}").structures["S"]
+    assert NO_FIELD in found
+    clean = SourceText("#define T int\nstruct S { T a; S(); ~S(); S(int); }; __global__ void f(S* s) {}")
+    assert clean.structures["S"] == ("a",)
 
 
 def test_what_a_condition_might_leave_out_is_known():

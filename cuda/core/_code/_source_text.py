@@ -33,7 +33,11 @@ _MACRO = re.compile(rb"--define-macro=(\w+)(.*)", re.DOTALL)
 _ATTRIBUTES = re.compile(r"__\w+__|__declspec|alignas|_Alignas|decltype")
 _BRACKETS = {"{": 1, "}": -1, "(": 1, ")": -1, "[": 1, "]": -1, "[[": 1, "]]": -1}
 _CLASSES = ("struct", "class", "union")
-_NO_FIELD = frozenset("static using typedef friend template static_assert operator constexpr".split())
+_NO_FIELDS = frozenset("static using typedef friend template static_assert operator constexpr".split())
+
+
+# A name that no structure has, so that the fields of one that cannot be read are unknown.
+NO_FIELD = "cuda_core_no_field"
 
 
 def tokens_of(text: str) -> list[str]:
@@ -84,6 +88,7 @@ class SourceText:
         self.names: dict[str, tuple[str | None, ...] | None] = {}
         self._marks = {"__global__": False}  # the word -> whether it implies C linkage
         self._macros: set[str] = set()
+        self._lists: set[str] = set()  # macros that might declare several fields
         self._scopes: list[str | None] = []  # a namespace, "" for a linkage specification, None for all others
         self._conditions: list[list[str | None]] = []  # the scopes at the beginning of each open condition
         self._words: Counter[str] = Counter()  # outside function bodies
@@ -137,6 +142,8 @@ class SourceText:
 
     def _define(self, name: str, text: str, is_function: bool) -> None:
         self._macros.add(name)
+        if ";" in text or "," in text:
+            self._lists.add(name)
         if any(mark in text for mark in self._marks):
             self._has_hidden = True
             if not is_function:
@@ -217,6 +224,8 @@ class SourceText:
         name = _class_name(head) or (tail[0] if tail[1:] in ([";"], [","]) else "")
         if name and "template" not in head and "(anonymous namespace)" not in self._scopes:
             fields = self._fields(body, [*path, name])
+            if ":" in _plain(head) or self._lists.intersection(body):  # fields of bases and of macros
+                fields.append(NO_FIELD)
             self._note(self.structures, "::".join([*path, name]))
             self.structures["::".join([*path, name])] = tuple(dict.fromkeys(fields))
 
@@ -235,7 +244,9 @@ class SourceText:
                     member = [*member[:place], *member[end + 1 :]]
                 fields += _declarators(member, "{" in member)
             else:
-                fields += _declarators(member, kind is False)
+                is_call = member[1:2] in ([], ["("]) and member[1:3] != ["(", "*"]
+                is_macro = is_call and member[0].isidentifier() and member[0] != path[-1]
+                fields += [NO_FIELD] if is_macro else _declarators(member, kind is False)
         return fields
 
 
@@ -341,7 +352,7 @@ def _members(body: list[str]) -> list[list[str]]:
         else:
             members[-1].append(token)
         place += 1
-    return [member for member in members if member and not _NO_FIELD.intersection(_head(member))]
+    return [member for member in members if member and not _NO_FIELDS.intersection(_head(member))]
 
 
 def _head(member: list[str]) -> list[str]:
@@ -358,6 +369,9 @@ def _declarators(member: list[str], has_no_type_name: bool) -> list[str]:
         for mark in ("=", "[", "{"):
             part = part[: part.index(mark)] if mark in part else part
         is_field = part and part[-1].isidentifier() and not {"(", ":", "&"}.intersection(part)
-        if is_field and (names or len(part) > 1):
+        if ["(", "*"] in (part[place : place + 2] for place in range(len(part))):  # a pointer to a function or an array
+            name = part[part.index("*") + 1 :]
+            names.append(name[0] if name[1:2] == [")"] else NO_FIELD)
+        elif is_field and (names or len(part) > 1):
             names.append(("*" if has_no_type_name else "") + part[-1])
     return names
