@@ -132,6 +132,7 @@ def pack_arguments(layout, kernel_args, types=None, symbol=""):
     arguments = tuple(kernel_args)
     kernel._has_layout = kernel._is_layout_known = True
     kernel._types, kernel._name = types, symbol
+    kernel._records = [None] * len(layout)
     for index, (slot.offset, slot.size) in enumerate(layout):
         ParamSlot_set_type(&slot, types[index] if types else None)
         kernel._slots.push_back(slot)
@@ -473,10 +474,28 @@ cdef int write_buffer_bytes(PyObject* argument, size_t natural_size, char* targe
 
 # A structure of NumPy or ctypes, of which each field must have the byte order of the device.
 cdef int write_record(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
-    problem = byte_order_problem(<object>argument)
-    if problem is not None:
-        raise TypeError(f"a {type(<object>argument).__name__} cannot be passed to a kernel: {problem}")
+    kind = record_kind(argument)
+    if kind not in _native_records:
+        raise_other_order(<object>argument)
+        if len(_native_records) < 1000:
+            _native_records.add(kind)
     return write_buffer_bytes(argument, natural_size, target, size)
+
+
+cdef object _void = None  # numpy.void, once NumPy is registered
+cdef set _native_records = set()  # dtypes and classes whose fields have the byte order of the device
+
+
+cdef inline object record_kind(PyObject* record):
+    kind = type(<object>record)
+    return (<object>record).dtype if kind is _void or (_void is not None and issubclass(kind, _void)) else kind
+
+
+cdef int raise_other_order(object record) except -1:
+    problem = byte_order_problem(record)
+    if problem is not None:
+        raise TypeError(f"a {type(record).__name__} cannot be passed to a kernel: {problem}")
+    return 0
 
 
 # Copies the buffer of an object if it has exactly `size` bytes.
@@ -568,8 +587,12 @@ cdef int write_converted(
         if slot.kind & (ANY_SIZED | UINT64):
             return write_array(argument, 8, target, slot.size)
     if c_type.write == &write_record and slot.kind != POINTER:
-        raise_other_layout(kernel, index, <object>argument, <object>argument)
-        return write_record(argument, 0, target, slot.size)
+        known = kernel._records[index]
+        if known is not type(<object>argument) and known is not record_kind(argument):
+            raise_other_layout(kernel, index, <object>argument, <object>argument)
+            raise_other_order(<object>argument)
+            kernel._records[index] = record_kind(argument)
+        return write_buffer_bytes(argument, 0, target, slot.size)
     if slot.kind & ANY_SIZED:
         content = structure(<object>argument)
         if content is None and slot.kind == STRUCTURE:
@@ -577,7 +600,9 @@ cdef int write_converted(
             raise_wrong_type(kernel, index, f"{given}; pass bytes, numpy.void, ctypes.Structure or a dataclass")
         if content is None:
             return reject_type(<object>argument, index)
-        raise_other_layout(kernel, index, <object>argument, <object>argument)
+        if kernel._records[index] is not type(<object>argument):
+            raise_other_layout(kernel, index, <object>argument, <object>argument)
+            kernel._records[index] = type(<object>argument)
         if len(content) != slot.size:
             raise_structure_size(kernel, index, <object>argument, len(content))
         return FITS if read_buffer(content, target, slot.size) else WRONG_SIZE
@@ -684,6 +709,7 @@ cdef int register_loaded_modules() except -1:
 
 
 cdef int register_numpy(numpy) except -1:
+    global _void
     # The kinds that hold all values, with the same bytes if they are as wide, come second.
     signed = {"int8": INT32 | INT64, "int16": INT32 | INT64, "int32": INT32 | INT64, "int64": INT64 | POINTER,
               "longlong": INT64 | POINTER}
@@ -698,6 +724,7 @@ cdef int register_numpy(numpy) except -1:
         register_numpy_scalar(getattr(numpy, name), &write_scalar_unsigned, &write_buffer_unsigned, kinds, UNSIGNED)
     for name, kinds in opaque.items():
         register_numpy_scalar(getattr(numpy, name), &write_scalar_bytes, &write_buffer_bytes, kinds, OTHER)
+    _void = numpy.void
     register_fitting(numpy.void, &write_record, 0, SIZED | POINTER)
     return 0
 

@@ -51,6 +51,7 @@ cdef int Kernel_read_layout(Kernel self, const KernelPin& pin) except -1:
         if not self._has_layout:
             self._name = name
             self._types = types
+            self._records = [None] * slots.size()
             self._slots.swap(slots)
             self._block_size = self._slots.back().offset + self._slots.back().size if self._slots.size() else 0
             self._last_launch = last_launch_of(name, tuple([

@@ -84,6 +84,7 @@ cdef class Kernel(DriverObject):
         vector[ParamSlot] _slots
         bint _has_sizes_only        # arguments are checked by size, even if the types are known
         object _declarations        # the kernels in the source, or None
+        list _records               # the dtype or class of the last record that had the layout of each parameter
         list _types                 # the C types of the parameters, or None if unknown
         list _parameters            # the result of Kernel_parameters, or None before its first call
         LastLaunch _last_launch     # None until the layout was read

@@ -133,9 +133,10 @@ def structure(argument) -> bytes | None:
         If the value of a field is out of range.
     """
     cls = type(argument)
-    if not dataclasses.is_dataclass(cls):
+    found = structure_fields(cls)
+    if found is None:
         return None
-    fields, size = structure_fields(cls)
+    fields, size = found
     content = bytearray(size)
     for name, c_type, offset, width in fields:
         value = getattr(argument, name)

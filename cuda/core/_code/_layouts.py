@@ -177,7 +177,7 @@ def record_type(record):
 def record_scalars(kind) -> list[Scalar]:
     """Return the scalars of a dtype, a ctypes class or a dataclass."""
     if isinstance(kind, type):
-        if dataclasses.is_dataclass(kind):
+        if structure_fields(kind) is not None:
             return [
                 Scalar(name, offset, width, C_TYPES[c_type])
                 for name, c_type, offset, width in structure_fields(kind)[0]
@@ -251,11 +251,13 @@ _CODES = {
 
 
 @functools.lru_cache(1000)
-def structure_fields(cls) -> tuple[list[tuple[str, str, int, int]], int]:
+def structure_fields(cls) -> tuple[list[tuple[str, str, int, int]], int] | None:
     """Return the fields of a dataclass and its size in bytes, with the alignment and the padding of C.
 
-    A field is its name, C type, offset and size.
+    A field is its name, C type, offset and size. The result is None for other classes.
     """
+    if not dataclasses.is_dataclass(cls):
+        return None
     hints = typing.get_type_hints(cls)
     fields, offset, most = [], 0, 1
     for field in dataclasses.fields(cls):
