@@ -260,3 +260,47 @@ def test_unsupported_functions_and_arguments_raise_type_error():
     ):
         with pytest.raises(TypeError):
             use()
+
+
+def test_numpy_dot_matches_numpy_or_raises():
+    vectors = [sample("f4").ravel(), sample("f4").ravel()[::-1]]
+    d, e = (gpuarray.to_gpu(vector.copy()) for vector in vectors)
+    same(np.dot(d, e), np.dot(*vectors), 1e-5)
+    same(np.dot(d[:1], e[0:1].reshape(())), np.dot(vectors[0][:1], vectors[1][0]), 1e-5)
+    same(np.dot(d, 2), np.dot(vectors[0], 2), 1e-5)
+    matrix = gpuarray.to_gpu(np.arange(4, dtype="f4").reshape(2, 2))
+    cube = gpuarray.to_gpu(np.ones((2, 2, 2), "f4"))
+    for pair in ((matrix, matrix), (matrix, matrix[0]), (matrix[0], matrix), (cube, matrix), (matrix, matrix.T)):
+        with pytest.raises(TypeError, match="dot of GPUArrays needs one-dimensional arrays"):
+            np.dot(*pair)
+    with pytest.raises(TypeError, match="does not support out"):
+        np.dot(d, e, out=d)
+    with pytest.raises(ValueError, match="same size"):
+        np.dot(matrix[0], cube.reshape(8))
+    assert gpuarray.dot(matrix, matrix).get() == np.vdot(matrix, matrix).get() == 14
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_floor_division_of_special_numbers_matches_numpy(dtype):
+    special = np.array([0.0, -0.0, 1, -1, 2.5, -2.5, 1e4, -1e4, np.inf, -np.inf, np.nan, 1e-7, -1e-7], dtype)
+    left, right = (grid.ravel().copy() for grid in np.meshgrid(special, special))
+    with np.errstate(all="ignore"):
+        for function in (operator.floordiv, operator.mod):
+            expected = function(left, right)
+            found = function(gpuarray.to_gpu(left), gpuarray.to_gpu(right)).get()
+            assert np.array_equal(found, expected, equal_nan=True)
+            usual = ~np.isnan(expected)
+            assert np.array_equal(np.signbit(found[usual]), np.signbit(expected[usual]))
+
+
+@pytest.mark.parametrize("result", ["i1", "i2", "i4", "i8", "u1", "u8", "f4", "f8"])
+def test_mean_has_the_type_that_was_asked_for(result):
+    for values in ([1, 2], [7, 8, 9, 9], [5]):
+        for given in ("i4", "u1", "f4"):
+            host = np.array(values, given)
+            for axis in (None, 0):
+                found, expected = (np.mean(array, dtype=result, axis=axis) for array in (gpuarray.to_gpu(host), host))
+                assert found.dtype == expected.dtype == np.dtype(result)
+                assert np.allclose(found.get(), expected)
+    host = np.arange(300, dtype="i4").reshape(300, 1) % 2
+    assert np.mean(gpuarray.to_gpu(host), axis=0, dtype="i8").get().tolist() == np.mean(host, axis=0, dtype="i8").tolist()

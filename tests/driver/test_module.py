@@ -273,3 +273,12 @@ def test_prepared_functions_are_functions(scale):
     memory = drv.to_device(np.ones(4, np.float32))
     scale(memory, np.float32(2), np.int32(4), block=(4, 1, 1))
     assert drv.from_device(memory, 4, np.float32).tolist() == [2] * 4
+
+
+def test_function_attributes_have_upper_case_names(scale):
+    names = ("NUM_REGS", "SHARED_SIZE_BYTES", "LOCAL_SIZE_BYTES", "CONST_SIZE_BYTES", "MAX_THREADS_PER_BLOCK")
+    for name in names:
+        assert getattr(scale, name) == getattr(scale, name.lower())
+    for name in ("Num_Regs", "NO_SUCH_NAME", "_private", "num_registers"):
+        with pytest.raises(AttributeError, match=name):
+            getattr(scale, name)

@@ -254,7 +254,22 @@ def mean(a, axis=None, dtype=None, out=None, keepdims: bool = False):
         return mean(a, axis, np.float32, out, keepdims).astype(np.float16)
     dtype = np.dtype(dtype) if dtype is not None else a.dtype if a.dtype.kind in "fc" else np.dtype(np.float64)
     total = reduced("sum", a, axis, dtype, out, keepdims)
-    return total / dtype.type(a.size // max(total.size, 1))
+    count = a.size // max(total.size, 1)
+    return total / dtype.type(count) if dtype.kind in "fc" else (total / np.float64(count)).astype(dtype)
+
+
+def dot_function(a, b, out=None):
+    if out is not None:
+        raise TypeError("dot of a GPUArray does not support out")
+    ndim = np.ndim(a), np.ndim(b)
+    if 0 in ndim:
+        return a * b
+    if ndim != (1, 1):
+        raise TypeError(
+            f"dot of GPUArrays needs one-dimensional arrays, not {ndim[0]} and {ndim[1]} dimensions; "
+            "gpuarray.dot() takes the elements of arrays of any shape"
+        )
+    return dot_product(a, b)
 
 
 def like(value):
@@ -293,7 +308,7 @@ _FUNCTIONS = {
     np.concatenate: lambda arrays, axis=0: join_arrays(arrays, axis),
     np.stack: lambda arrays, axis=0: stack_arrays(arrays, axis),
     np.take: lambda a, indices: take_elements(a, indices),
-    np.dot: dot_product,
+    np.dot: dot_function,
     np.vdot: lambda a, b: dot_product(a.conj(), b),
     np.transpose: lambda a, axes=None: a.transpose(axes),
     np.reshape: lambda a, shape, order="C": a.reshape(shape, order=order),

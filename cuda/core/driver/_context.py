@@ -143,7 +143,7 @@ class Device:
         return Device, (self._ordinal,)
 
     def __getattr__(self, name):
-        attribute = device_attribute.names.get(name.upper()) if name.islower() else None
+        attribute = device_attribute.names.get(name.upper()) if name.islower() or name.isupper() else None
         if attribute is None or name.startswith("_"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return self.get_attribute(attribute)

@@ -120,7 +120,9 @@ template <typename T> __device__ inline T real_remainder(T a, T b)
 template <typename T> __device__ inline T real_quotient(T a, T b)
 {
     if (b == 0) return a / b;
-    const T quotient = (a - real_remainder(a, b)) / b;
+    const T rest = fmod(a, b);
+    T quotient = (a - rest) / b;
+    if (rest != 0 && (b < 0) != (rest < 0)) quotient -= 1;
     if (quotient == 0) return copysign(T(0), a / b);
     const T whole = floor(quotient);
     return quotient - whole > T(0.5) ? whole + 1 : whole;

@@ -538,6 +538,12 @@ class Function(FunctionCall):
     shared_memory_mode = _attribute(function_attribute.SHARED_MEMORY_MODE, "The kernel's shared memory mode.")
     shared_size_bytes = _attribute(function_attribute.SHARED_SIZE_BYTES, "The static shared memory per block in bytes.")
 
+    def __getattr__(self, name):
+        attribute = function_attribute.names.get(name)  # PyCUDA's programs write NUM_REGS as well
+        if attribute is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return self.get_attribute(attribute)
+
     def _call_any(self, args, block, grid, stream, shared, time_kernel):
         """The slow path of :meth:`FunctionCall.__call__`, for arguments of any kind."""
         inner = core_stream(stream)
