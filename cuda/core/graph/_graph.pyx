@@ -50,6 +50,7 @@ include "_executable.pxi"
 include "_graph_definition.pxi"
 include "_capture.pxi"
 include "_graph_builder.pxi"
+include "_call_keys.pxi"
 include "_captured_function.pxi"
 
 check_self_in_methods(globals())

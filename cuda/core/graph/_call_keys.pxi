@@ -1,0 +1,457 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Keys of calls of captured functions: what a function can observe of its arguments, and beside them."""
+
+cimport cython
+from libc.stdint cimport int64_t, uint64_t, uintptr_t
+from libc.string cimport memcpy
+from libcpp.vector cimport vector
+
+from cpython.float cimport PyFloat_AS_DOUBLE
+from cpython.object cimport PyObject
+
+from cuda.core._arrays._importers cimport import_known_with_interface
+from cuda.core._arrays._views cimport FOR_COPY, ViewState, element_of, read_entries, shape_of, strides_of
+from cuda.core._event cimport Event
+from cuda.core._launch_config cimport LaunchConfig
+from cuda.core._memory._buffer cimport Buffer, resource_of
+from cuda.core._memory._memory_resource cimport MemoryResource
+from cuda.core._module cimport Kernel
+from cuda.core._native._cuda_core cimport AllocationPin
+from cuda.core._stream cimport Stream
+from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport read_short_int
+
+import enum
+import functools
+import pickle
+import sys
+import types
+import weakref
+
+from cuda.core._device import Device
+from cuda.core._module import ObjectCode
+
+
+# --- Keys: everything a function can observe of its arguments -------------------------------------
+
+cdef enum:
+    MAX_DEPTH = 32  # more deeply nested arguments are captured each time
+
+
+cdef class CapturedFunction
+
+
+class NotComparable(Exception):
+    """Raised for an argument whose state a key cannot hold."""
+
+
+# Two calls with equal keys capture the same work. The words of an argument begin with its type, which implies how many
+# follow, so that no two lists of arguments have the same words.
+@cython.final
+cdef class CallKey:
+    cdef:
+        vector[uint64_t] words      # numbers, addresses, and identities of objects
+        list objects                # compared with ==: instances of builtin types, and NumPy dtypes
+        list owners                 # the objects whose identities are in `words`
+        list resources              # once captured: weak references to those that may be dropped
+        vector[PyObject*] seen      # mutable arguments: a function can tell whether two are the same object
+        bint observes               # of the state of a function: its functions and modules are followed
+        CallKey state               # what the function observes beside its arguments, after it was captured
+
+
+# The key of a call, or None if it cannot be compared with others.
+cdef CallKey CallKey_create(uintptr_t context, PyObject* const* arguments, Py_ssize_t count, PyObject* names):
+    cdef CallKey self = CallKey.__new__(CallKey)
+    cdef Py_ssize_t index
+    cdef Py_ssize_t total = count
+    self.objects = []
+    self.owners = []
+    self.words.reserve(32)
+    self.words.push_back(context)
+    self.words.push_back(count)
+    self.words.push_back(names != NULL)
+    if names != NULL:
+        self.objects.append(<object>names)
+        total += len(<tuple>names)
+    try:
+        for index in range(total):
+            add_argument(self, <object>arguments[index], 0)
+    except NotComparable:
+        return None
+    return self
+
+
+cdef bint is_equal(CallKey self, CallKey other) except -1:
+    if self.words != other.words or self.objects != other.objects:
+        return False
+    if self.state is not None and (other.state is None or not is_equal(self.state, other.state)):
+        return False
+    for reference in self.resources:
+        if reference() is None:
+            return False
+    return True
+
+
+cdef uint64_t hash_of(CallKey self) except? 0:
+    cdef uint64_t mark = hash(tuple(self.objects))
+    cdef uint64_t word
+    for word in self.words:
+        mark = (mark ^ word) * <uint64_t>0xff51afd7ed558ccd
+        mark ^= mark >> 32
+    return mark
+
+
+# Prepares a key for being stored: an identity must not be reused while the key exists. But a key does not keep memory
+# resources alive, because their memory would stay reserved.
+cdef int release_resources(CallKey self) except -1:
+    if self.state is not None:
+        release_resources(self.state)
+    owners, self.owners = self.owners, []
+    self.resources = []
+    for owner in owners:
+        if isinstance(owner, MemoryResource):
+            self.resources.append(weakref.ref(owner))
+        else:
+            self.owners.append(owner)
+    return 0
+
+
+cdef int add_argument(CallKey self, object argument, int depth) except -1:
+    cdef type cls = type(argument)
+    cdef int64_t number
+    cdef uint64_t bits
+    cdef double real
+    self.words.push_back(<uintptr_t><PyObject*>cls)
+    if argument is None or cls is bool:
+        self.words.push_back(<uintptr_t><PyObject*>argument)
+    elif cls is int:
+        if read_short_int(<PyObject*>argument, &number):
+            self.words.push_back(1)
+            self.words.push_back(<uint64_t>number)
+        else:
+            self.words.push_back(0)
+            self.objects.append(argument)
+    elif cls is float:
+        real = PyFloat_AS_DOUBLE(argument)  # its bits, because 0.0 == -0.0 and nan != nan
+        memcpy(&bits, &real, sizeof(bits))
+        self.words.push_back(bits)
+    elif cls is complex:
+        add_argument(self, argument.real, depth)
+        add_argument(self, argument.imag, depth)
+    elif cls is str or cls is bytes:
+        self.objects.append(argument)
+    elif isinstance(argument, Buffer):
+        add_buffer(self, <Buffer>argument)
+    elif cls is Kernel:
+        add_identity(self, argument)
+    elif cls is LaunchConfig:
+        add_config(self, <LaunchConfig>argument)
+    elif cls is tuple or cls is list or cls is dict:
+        add_items(self, argument, depth)
+    else:
+        add_array(self, argument)
+    return 0
+
+
+cdef inline int add_identity(CallKey self, object owner) except -1:
+    self.words.push_back(<uintptr_t><PyObject*>owner)
+    self.owners.append(owner)
+    return 0
+
+
+# Adds which earlier argument this object is; returns false for a new one.
+cdef bint add_repetition(CallKey self, object argument) except -1:
+    cdef size_t index
+    for index in range(self.seen.size()):
+        if self.seen[index] == <PyObject*>argument:
+            self.words.push_back(index)
+            return True
+    self.words.push_back(<uint64_t>-1)
+    self.seen.push_back(<PyObject*>argument)
+    return False
+
+
+cdef int add_items(CallKey self, object items, int depth) except -1:
+    if depth > MAX_DEPTH:
+        raise NotComparable
+    if add_repetition(self, items):
+        return 0
+    self.words.push_back(len(items))
+    if type(items) is dict:
+        for key, value in items.items():
+            add_item(self, key, depth + 1)
+            add_item(self, value, depth + 1)
+    else:
+        for value in items:
+            add_item(self, value, depth + 1)
+    return 0
+
+
+cdef inline int add_item(CallKey self, object item, int depth) except -1:
+    return add_observed(self, item, (), depth) if self.observes else add_argument(self, item, depth)
+
+
+cdef int add_buffer(CallKey self, Buffer buffer) except -1:
+    cdef AllocationPin memory
+    cdef type cls = type(buffer)
+    if cls is not Buffer:
+        if not cls.__module__.startswith("cuda.core."):
+            raise NotComparable  # a subclass may have attributes
+        add_identity(self, cls)
+    if add_repetition(self, buffer):
+        return 0
+    if not memory.hold(buffer._h_allocation):
+        raise NotComparable
+    self.words.push_back(memory.value().pointer)
+    self.words.push_back(memory.value().size)
+    self.words.push_back(buffer._is_readonly | buffer._is_mapped << 1)
+    add_identity(self, resource_of(buffer))
+    return 0
+
+
+cdef int add_config(CallKey self, LaunchConfig config) except -1:
+    cdef int index
+    cdef size_t word
+    if add_repetition(self, config):
+        return 0
+    for index in range(3):
+        self.words.push_back(config._grid[index])
+        self.words.push_back(config._cluster[index])
+    self.words.push_back(config._native.blockDimX)
+    self.words.push_back(config._native.blockDimY)
+    self.words.push_back(config._native.blockDimZ)
+    self.words.push_back(config._native.sharedMemBytes)
+    self.words.push_back(config._is_grid_resident)
+    for index in range(config._native.numAttrs):
+        self.words.push_back(<uint64_t>config._attributes[index].id)
+        for word in range(sizeof(cydriver.CUlaunchAttributeValue) // 8):
+            self.words.push_back((<uint64_t*>&config._attributes[index].value)[word])
+    return 0
+
+
+# Device arrays and views of any library, NumPy scalars and dtypes.
+cdef int add_array(CallKey self, object argument) except -1:
+    add_identity(self, type(argument))
+    try:
+        numpy = sys.modules.get("numpy")
+        if numpy is not None and isinstance(argument, numpy.dtype):
+            self.objects.append(value_of_dtype(argument))
+            return 0
+        if numpy is not None and isinstance(argument, numpy.generic):
+            if type(argument) is not argument.dtype.type or argument.dtype.hasobject:
+                raise NotComparable
+            self.objects += value_of_dtype(argument.dtype), argument.tobytes()
+            return 0
+        interface = argument.__cuda_array_interface__
+        if add_repetition(self, argument):
+            return 0
+        if interface.get("version") == 2:
+            add_known_array(self, argument)  # a tensor of PyTorch
+        else:
+            shape, typestr, address, is_readonly = read_entries(interface, "__cuda_array_interface__")
+            self.objects.append(plain((
+                shape, typestr, address, is_readonly, interface.get("strides"), interface.get("descr"),
+                interface.get("stream"),
+            )))
+        dtype = getattr(argument, "dtype", None)
+        if numpy is not None and isinstance(dtype, numpy.dtype):
+            self.objects.append(value_of_dtype(dtype))
+    except Exception:  # a property of another library's class may raise anything
+        raise NotComparable from None
+    return 0
+
+
+cdef int add_known_array(CallKey self, object argument) except -1:
+    cdef ViewState state = ViewState.__new__(ViewState)
+    if not import_known_with_interface(state, argument, -1, FOR_COPY) or not state._is_device_accessible:
+        raise NotComparable
+    element = element_of(state)
+    hash(element)
+    self.objects.append((state._ptr, shape_of(state), strides_of(state), element, bool(state._is_readonly)))
+    return 0
+
+
+# Equal NumPy dtypes can differ in their metadata, and in the metadata of their fields.
+cdef object value_of_dtype(object dtype):
+    return dtype if dtype.fields is None and dtype.subdtype is None and not dtype.metadata else pickle.dumps(dtype)
+
+
+# A copy of nested tuples and lists as tuples, whose other items must be instances of builtin types.
+cdef object plain(object value):
+    cls = type(value)
+    if cls is tuple or cls is list:
+        return tuple([plain(item) for item in value])
+    if value is None or cls is int or cls is str or cls is bool:
+        return value
+    raise NotComparable
+
+
+# --- What a function can observe beside its arguments ---------------------------------------------
+
+# Functions that read what their code does not name.
+cdef set DYNAMIC = {"getattr", "vars", "globals", "eval", "exec", "__dict__", "__getattribute__", "__import__"}
+
+# Installed packages whose functions and modules count as constants.
+cdef set CONSTANT_PACKAGES = {*sys.stdlib_module_names, "cuda", "numpy"}
+
+cdef object MISSING = object()
+
+cdef object LRU_CACHE = type(functools.lru_cache(len))
+
+# Types whose values are compared.
+cdef set VALUE_TYPES = {int, str, float, bool, bytes}
+
+# Objects that do not change, or whose changes do not show in captured work.
+cdef tuple CONSTANTS = (
+    types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType,
+    enum.Enum, Device, Stream, Event, ObjectCode, MemoryResource,
+)
+
+# id -> (code, its names)
+cdef dict known_names = {}
+
+
+# The key of what a function observes beside its arguments: its defaults, its closure and the globals, attributes of
+# modules, and attributes of its receiver that its code names, also in the functions that it calls. None if it observes
+# something that a key cannot hold.
+cdef CallKey CallKey_of_state(object function):
+    cdef CallKey self = CallKey.__new__(CallKey)
+    self.objects = []
+    self.owners = []
+    self.observes = True
+    call = getattr(type(function), "__call__", None)
+    if type(call) is types.FunctionType:
+        function = types.MethodType(call, function)  # an object with a method __call__
+    try:
+        add_observed(self, function, (), 0)
+    except NotComparable:
+        return None
+    return self
+
+
+cdef int add_observed(CallKey self, object value, tuple names, int depth) except -1:
+    cls = type(value)
+    if depth > MAX_DEPTH:
+        raise NotComparable
+    if value is None or cls in VALUE_TYPES:
+        add_argument(self, value, depth)
+    elif cls is types.FunctionType:
+        add_function(self, value, depth)
+    elif cls is types.MethodType:
+        add_receiver(self, value.__self__, value.__func__, depth)
+        add_observed(self, value.__func__, (), depth + 1)
+    elif cls is types.ModuleType or isinstance(value, type):
+        add_identity(self, value)
+        if not is_constant(value.__name__ if cls is types.ModuleType else value.__module__):
+            add_named(self, value, names, depth + 1)
+    elif cls is staticmethod or cls is classmethod:
+        add_observed(self, value.__func__, names, depth + 1)
+    elif cls is property:
+        for accessor in (value.fget, value.fset, value.fdel):
+            add_observed(self, accessor, names, depth + 1)
+    elif cls is functools.partial:
+        for part in (value.func, value.args, value.keywords):
+            add_observed(self, part, names, depth + 1)
+    elif cls is types.BuiltinFunctionType:
+        add_identity(self, value)
+        if type(value.__self__) is not types.ModuleType:
+            add_observed(self, value.__self__, names, depth + 1)
+    elif cls is CapturedFunction or cls is LRU_CACHE:
+        add_identity(self, value)
+        if not add_repetition(self, value):
+            add_observed(self, value.__wrapped__, names, depth + 1)
+    elif isinstance(value, CONSTANTS) or cls.__name__ == "cython_function_or_method":
+        add_identity(self, value)
+    else:
+        add_argument(self, value, depth)
+    return 0
+
+
+cdef int add_function(CallKey self, object function, int depth) except -1:
+    cdef tuple names
+    add_identity(self, function.__code__)
+    if is_constant(function.__globals__.get("__name__")) or add_repetition(self, function):
+        return 0
+    names = names_of(function.__code__)
+    if not DYNAMIC.isdisjoint(names):
+        raise NotComparable
+    add_observed(self, function.__defaults__, names, depth + 1)
+    add_observed(self, function.__kwdefaults__, names, depth + 1)
+    for cell in function.__closure__ or ():
+        try:
+            content = cell.cell_contents
+        except ValueError:  # empty
+            content = MISSING
+        add_found(self, content, names, depth + 1)
+    for name in names:
+        # A name that is no global may be that of a module that the function imports.
+        value = function.__globals__.get(name, MISSING)
+        add_found(self, sys.modules.get(name, MISSING) if value is MISSING else value, names, depth + 1)
+    return 0
+
+
+cdef inline int add_found(CallKey self, object value, tuple names, int depth) except -1:
+    if value is MISSING:
+        self.words.push_back(0)
+        return 0
+    return add_observed(self, value, names, depth)
+
+
+# Adds the attributes of a class or module that code names.
+cdef int add_named(CallKey self, object owner, tuple names, int depth) except -1:
+    for part in owner.__mro__ if isinstance(owner, type) else (owner,):
+        if part is object:
+            continue
+        namespace = vars(part)
+        for name in names:
+            add_found(self, namespace.get(name, MISSING), names, depth)
+    return 0
+
+
+# Adds the attributes of the object that a method is bound to, as far as the method or methods that it calls name them.
+cdef int add_receiver(CallKey self, object receiver, object function, int depth) except -1:
+    cdef tuple names
+    cls = receiver if isinstance(receiver, type) else type(receiver)
+    found = dict.fromkeys(names_of(getattr(function, "__code__", None)))
+    pending = list(found)
+    while pending:
+        name = pending.pop()
+        for part in cls.__mro__:
+            method = vars(part).get(name)
+            code = getattr(getattr(getattr(method, "fget", method), "__func__", method), "__code__", None)
+            fresh = [other for other in names_of(code) if other not in found]
+            found.update(dict.fromkeys(fresh))
+            pending += fresh
+    names = tuple(found)
+    add_observed(self, cls, names, depth + 1)
+    if cls is not receiver and not add_repetition(self, receiver):
+        namespace = getattr(receiver, "__dict__", {})
+        for name in names:
+            value = namespace.get(name, MISSING)
+            if value is MISSING and any([name in vars(part).get("__slots__", ()) for part in cls.__mro__]):
+                value = getattr(receiver, name, MISSING)
+            add_found(self, value, names, depth + 1)
+    return 0
+
+
+# The names of globals and attributes in code, and in the code of functions that it defines.
+cdef tuple names_of(object code):
+    if not isinstance(code, types.CodeType):
+        return ()
+    known = known_names.get(id(code))
+    if known is None or known[0] is not code:
+        names = dict.fromkeys(code.co_names)
+        for name in code.co_names:
+            if name.startswith("@"):  # no name of the source: pytest adds it to assertions
+                del names[name]
+        for constant in code.co_consts:
+            names.update(dict.fromkeys(names_of(constant)))
+        if len(known_names) > 1000:
+            known_names.clear()
+        known = known_names[id(code)] = (code, tuple(names))
+    return known[1]
+
+
+cdef bint is_constant(object module) except -1:
+    return isinstance(module, str) and (<str>module).partition(".")[0] in CONSTANT_PACKAGES
