@@ -297,6 +297,13 @@ cdef set CONSTANT_PACKAGES = {*sys.stdlib_module_names, "cuda", "numpy"}
 
 cdef object MISSING = object()
 
+# Read for every call, so not as attributes of their module.
+cdef object FUNCTION = types.FunctionType
+cdef object METHOD = types.MethodType
+cdef object MODULE = types.ModuleType
+cdef object BUILTIN_FUNCTION = types.BuiltinFunctionType
+cdef object PARTIAL = functools.partial
+cdef dict modules = sys.modules
 cdef object LRU_CACHE = type(functools.lru_cache(len))
 
 # Types whose values are compared.
@@ -320,9 +327,8 @@ cdef CallKey CallKey_of_state(object function):
     self.objects = []
     self.owners = []
     self.observes = True
-    call = getattr(type(function), "__call__", None)
-    if type(call) is types.FunctionType:
-        function = types.MethodType(call, function)  # an object with a method __call__
+    if type(function) is not FUNCTION and type(getattr(type(function), "__call__", None)) is FUNCTION:
+        function = METHOD(type(function).__call__, function)
     try:
         add_observed(self, function, (), 0)
     except NotComparable:
@@ -336,26 +342,26 @@ cdef int add_observed(CallKey self, object value, tuple names, int depth) except
         raise NotComparable
     if value is None or cls in VALUE_TYPES:
         add_argument(self, value, depth)
-    elif cls is types.FunctionType:
+    elif cls is FUNCTION:
         add_function(self, value, depth)
-    elif cls is types.MethodType:
+    elif cls is METHOD:
         add_receiver(self, value.__self__, value.__func__, depth)
         add_observed(self, value.__func__, (), depth + 1)
-    elif cls is types.ModuleType or isinstance(value, type):
+    elif cls is MODULE or isinstance(value, type):
         add_identity(self, value)
-        if not is_constant(value.__name__ if cls is types.ModuleType else value.__module__):
+        if not is_constant(value.__name__ if cls is MODULE else value.__module__):
             add_named(self, value, names, depth + 1)
     elif cls is staticmethod or cls is classmethod:
         add_observed(self, value.__func__, names, depth + 1)
     elif cls is property:
         for accessor in (value.fget, value.fset, value.fdel):
             add_observed(self, accessor, names, depth + 1)
-    elif cls is functools.partial:
+    elif cls is PARTIAL:
         for part in (value.func, value.args, value.keywords):
             add_observed(self, part, names, depth + 1)
-    elif cls is types.BuiltinFunctionType:
+    elif cls is BUILTIN_FUNCTION:
         add_identity(self, value)
-        if type(value.__self__) is not types.ModuleType:
+        if type(value.__self__) is not MODULE:
             add_observed(self, value.__self__, names, depth + 1)
     elif cls is CapturedFunction or cls is LRU_CACHE:
         add_identity(self, value)
@@ -370,14 +376,18 @@ cdef int add_observed(CallKey self, object value, tuple names, int depth) except
 
 cdef int add_function(CallKey self, object function, int depth) except -1:
     cdef tuple names
-    add_identity(self, function.__code__)
-    if is_constant(function.__globals__.get("__name__")) or add_repetition(self, function):
+    cdef dict namespace = function.__globals__
+    code = function.__code__
+    add_identity(self, code)
+    if is_constant(namespace.get("__name__")) or add_repetition(self, function):
         return 0
-    names = names_of(function.__code__)
+    names = names_of(code)
     if not DYNAMIC.isdisjoint(names):
         raise NotComparable
-    add_observed(self, function.__defaults__, names, depth + 1)
-    add_observed(self, function.__kwdefaults__, names, depth + 1)
+    if function.__defaults__ is not None:
+        add_observed(self, function.__defaults__, names, depth + 1)
+    if function.__kwdefaults__ is not None:
+        add_observed(self, function.__kwdefaults__, names, depth + 1)
     for cell in function.__closure__ or ():
         try:
             content = cell.cell_contents
@@ -386,8 +396,8 @@ cdef int add_function(CallKey self, object function, int depth) except -1:
         add_found(self, content, names, depth + 1)
     for name in names:
         # A name that is no global may be that of a module that the function imports.
-        value = function.__globals__.get(name, MISSING)
-        add_found(self, sys.modules.get(name, MISSING) if value is MISSING else value, names, depth + 1)
+        value = namespace.get(name, MISSING)
+        add_found(self, modules.get(name, MISSING) if value is MISSING else value, names, depth + 1)
     return 0
 
 
@@ -454,4 +464,6 @@ cdef tuple names_of(object code):
 
 
 cdef bint is_constant(object module) except -1:
-    return isinstance(module, str) and (<str>module).partition(".")[0] in CONSTANT_PACKAGES
+    if not isinstance(module, str):
+        return False
+    return module in CONSTANT_PACKAGES or (<str>module).partition(".")[0] in CONSTANT_PACKAGES
