@@ -106,6 +106,9 @@ cdef object DLPack_export_bytes(
 # Returns true if a consumer that passes `max_version` gets a versioned capsule. BufferError for unsupported arguments.
 cdef bint DLPack_negotiate(object max_version, object dl_device, object copy, tuple own_device) except -1
 
+# Rejects a `stream` that the protocol does not have: 0, which is ambiguous, and values less than -1.
+cdef int DLPack_check_stream(object stream) except -1
+
 # A tensor taken from a capsule, which DLPack_release() must release once.
 cdef struct DLPackSource:
     DLTensor* tensor

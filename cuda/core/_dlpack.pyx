@@ -185,6 +185,17 @@ cdef bint DLPack_negotiate(object max_version, object dl_device, object copy, tu
     return max_version >= (1, 0)
 
 
+cdef int DLPack_check_stream(object stream) except -1:
+    if stream is not None and (isinstance(stream, bool) or not isinstance(stream, int)):
+        raise TypeError(f"stream must be an int or None, not {type(stream).__name__}")
+    if stream is not None and (stream == 0 or not -1 <= stream <= UINT64_MAX):
+        raise ValueError(
+            "stream must be None or 1 for the legacy default stream, 2 for the per-thread one, another address, or -1 "
+            f"for no ordering, not {shown(stream)}"
+        )
+    return 0
+
+
 # Slightly below 2**63 bytes, because of rounding.
 cdef double MAX_REACH = 9.2e18
 cdef enum:

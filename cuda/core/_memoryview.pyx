@@ -45,12 +45,16 @@ from cuda.core._arrays._views cimport (
 )
 from cuda.core._dlpack cimport (
     DEVICE_CPU,
+    DEVICE_CUDA,
+    DEVICE_CUDA_MANAGED,
     DLManagedTensorVersioned,
+    DLPACK_FLAG_IS_COPIED,
     DLPACK_FLAG_IS_PADDED,
     DLPACK_FLAG_READ_ONLY,
     DLPackExchangeAPI,
     DLPackSource,
     DLPack_check,
+    DLPack_check_stream,
     DLPack_element_of_dtype,
     DLPack_export,
     DLPack_negotiate,
@@ -60,7 +64,7 @@ from cuda.core._dlpack cimport (
     numpy,
 )
 from cuda.core._layout cimport _StridedLayout
-from cuda.core._memory._buffer cimport Buffer
+from cuda.core._memory._buffer cimport Buffer, order_consumer, stream_address, wait_for_memory
 from cuda.core._memory._memory_resource cimport PointerInfo, pointer_info
 from cuda.core._native._cuda_core cimport Anchor
 from cuda.core._utils._cpython cimport check_self_in_methods, set_error_on_any_thread
@@ -70,6 +74,7 @@ import math
 import operator
 import warnings
 
+from cuda.core._arrays._exported_copies import exported_copy
 from cuda.core._arrays._interfaces import cuda_array_interface, expanded_key, host_array
 from cuda.core._layout_ops import c_strides
 from cuda.core._utils import slots
@@ -149,6 +154,21 @@ cdef class StridedMemoryView(ViewState):
         margin = ",\n" + " " * (len("StridedMemoryView("))
         return f"StridedMemoryView({margin.join([f'{name}={value}' for name, value in entries.items()])})"
 
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(shape_of(self))
+
+    @property
+    def itemsize(self) -> int:
+        """The size of an element in bytes. ValueError if elements are packed into bytes."""
+        return layout_of(self)._itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """The size of all elements in bytes, without gaps between them."""
+        return math.prod(shape_of(self)) * self.itemsize
+
     def __len__(self):
         shape = shape_of(self)
         if not shape:
@@ -186,14 +206,17 @@ cdef class StridedMemoryView(ViewState):
 
     @property
     def __cuda_array_interface__(self) -> dict:
-        """The CUDA array interface, version 3, without a stream: consumers must order their work themselves.
+        """The CUDA array interface, version 3.
+
+        It names the stream that the memory was allocated on, which consumers wait for. Memory without one has no
+        stream: wait first for work that writes to it.
 
         Raises
         ------
         AttributeError
             If no device can access the memory, or the interface has no such element type.
         """
-        return cuda_array_interface(self)
+        return cuda_array_interface(self, producer_of(self))
 
     def __dlpack__(
         self,
@@ -208,29 +231,51 @@ cdef class StridedMemoryView(ViewState):
         Parameters
         ----------
         stream : int, optional
-            The consumer's stream. Ignored, because the view has no work of its own to order against.
+            The consumer's stream. Its later work is ordered after the work now in the stream that the memory was
+            allocated on, or after the work that the exporting object enqueued. None and 1 mean the legacy default
+            stream, 2 the per-thread one, and -1 no ordering. Ignored for memory of the host that no device can access.
         max_version : tuple[int, int], optional
             The newest version of DLPack that the consumer supports. If it is (1, 0) or later, the capsule is versioned
-            and has the read-only flag.
+            and has the flags for read-only tensors and for copies.
         dl_device : tuple[int, int], optional
-            The device of the exported tensor. Must be the device of the memory if given.
+            The device of the exported tensor: the device of the memory, the default, or (1, 0), the host. Device
+            memory is copied to the host.
         copy : bool, optional
-            Whether to export a copy. True is not supported.
+            Whether to export a copy, which has C order. Defaults to a copy only where one is needed.
 
         Returns
         -------
         capsule
-            The DLPack capsule. The capsule, and then the consumer of its tensor, keeps the view alive.
+            The DLPack capsule. The capsule, and then the consumer of its tensor, keeps the view alive. A tensor on the
+            host is complete.
 
         Raises
         ------
         BufferError
-            If DLPack has no such element type, the export would need a copy, or ``max_version`` is not a pair.
+            If DLPack has no such element type, ``dl_device`` is another device, ``copy`` is False and a copy is needed,
+            or ``max_version`` is not a pair.
         TypeError
             If an argument has the wrong type.
+        ValueError
+            If ``stream`` is 0, which is ambiguous, or less than -1.
         """
+        cdef bint is_versioned
+        cdef tuple own = dlpack_device(self)
         check_export_arguments(stream, dl_device, copy)
-        return export_view(self, DLPack_negotiate(max_version, dl_device, copy, dlpack_device(self)))
+        is_versioned = DLPack_negotiate(max_version, None, None, own)
+        device = own if dl_device is None else dl_device
+        if device != own and device != (DEVICE_CPU, 0):
+            raise BufferError(f"dl_device must be None, {own} or {(<int>DEVICE_CPU, 0)}, not {shown(dl_device)}")
+        if copy or device[0] == DEVICE_CPU and own[0] == DEVICE_CUDA:
+            if copy is False:
+                raise BufferError("copy must not be False: an export of device memory to the host needs a copy")
+            order = functools.partial(order_export, self)
+            return export_view(exported_copy(self, device, stream, order), is_versioned, device, DLPACK_FLAG_IS_COPIED)
+        if device == own:
+            order_export(self, stream)
+        elif self._h_allocation:
+            wait_for_memory(self._h_allocation.value())
+        return export_view(self, is_versioned, device, 0)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """Return the DLPack device of the memory, ``(device_type, device_id)``."""
@@ -845,8 +890,7 @@ cdef ViewState derive(ViewState self, _StridedLayout layout, object dtype):
 # Export
 
 cdef int check_export_arguments(object stream, object dl_device, object copy) except -1:
-    if stream is not None and not isinstance(stream, int):
-        raise TypeError(f"stream must be an int or None, not {type(stream).__name__}")
+    DLPack_check_stream(stream)
     if dl_device is not None and not isinstance(dl_device, tuple):
         raise TypeError(f"dl_device must be a tuple (device_type, device_id) or None, not {type(dl_device).__name__}")
     if copy is not None and not isinstance(copy, bool):
@@ -854,11 +898,30 @@ cdef int check_export_arguments(object stream, object dl_device, object copy) ex
     return 0
 
 
-# Returns a DLPack capsule that keeps the view alive.
-cdef object export_view(ViewState self, bint is_versioned):
+# The address of the stream of the memory, as the CUDA array interface names it, or None.
+cdef object producer_of(ViewState self):
+    if self._h_allocation:
+        return stream_address(self._h_allocation.value())
+    interface = getattr(self._exporting_obj, "__cuda_array_interface__", None)
+    return interface.get("stream") if isinstance(interface, dict) else None
+
+
+def order_export(ViewState self, stream) -> None:
+    """Order later work of a consumer's stream, an argument of ``__dlpack__``, after the work that the memory needs."""
+    cdef int device_type = dlpack_device(self)[0]
+    if self._h_allocation:
+        order_consumer(self._h_allocation.value(), stream, device_type)
+    elif stream != -1 and device_type in (DEVICE_CUDA, DEVICE_CUDA_MANAGED) and self._exporting_obj is not None:
+        # The exporter orders its own work.
+        import_array(ViewState.__new__(ViewState), self._exporting_obj, 1 if stream is None else stream, FOR_VIEW)
+
+
+# Returns a DLPack capsule on a device that can access the memory. It keeps the view alive.
+cdef object export_view(ViewState self, bint is_versioned, tuple device, uint64_t flags):
     cdef DLTensor tensor
     cdef vector[int64_t] extents
-    cdef uint64_t flags = DLPACK_FLAG_READ_ONLY if self._is_readonly else 0
+    if self._is_readonly:
+        flags |= DLPACK_FLAG_READ_ONLY
     if fill_tensor(self, &tensor, &extents):
         flags |= DLPACK_FLAG_IS_PADDED
         if not is_versioned:
@@ -866,6 +929,7 @@ cdef object export_view(ViewState self, bint is_versioned):
                 f"elements of {tensor.dtype.bits} bits in a byte each need a consumer that supports DLPack 1.0 "
                 "(max_version)"
             )
+    tensor.device.device_type, tensor.device.device_id = device
     return DLPack_export(tensor, self, Anchor(), is_versioned, flags)
 
 
@@ -932,9 +996,11 @@ cdef int exchange_allocate(
 
 cdef int exchange_managed(void* obj, DLManagedTensorVersioned** result) except -1:
     cdef DLPackSource source
+    cdef ViewState self
     check_pointer(obj, "the object")
     check_pointer(result, "the result")
-    DLPack_read(export_view(<ViewState?><object>obj, True), &source)
+    self = <ViewState?><object>obj
+    DLPack_read(export_view(self, True, dlpack_device(self), 0), &source)
     result[0] = source.versioned
     return 0
 

@@ -420,6 +420,7 @@ def test_cuda_array_interface_describes_the_view(device, stream):
     interface = array[:, ::2].__cuda_array_interface__
     assert interface == {
         "version": 3, "shape": (4, 3), "strides": (24, 8), "typestr": "<f4", "data": (array.ptr, False),
+        "stream": int(stream.handle),
     }  # fmt: skip
     assert array.__cuda_array_interface__["strides"] is None
     assert device.zeros(0, np.int8, stream=stream).__cuda_array_interface__["data"] == (0, False)

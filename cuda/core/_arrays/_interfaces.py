@@ -41,8 +41,8 @@ def expanded_key(key, shape: tuple[int, ...]) -> tuple:
     return tuple(items)
 
 
-def cuda_array_interface(view) -> dict:
-    """Return ``__cuda_array_interface__`` of a view.
+def cuda_array_interface(view, stream: int | None) -> dict:
+    """Return ``__cuda_array_interface__`` of a view whose memory has a stream, or None.
 
     Raises
     ------
@@ -59,6 +59,8 @@ def cuda_array_interface(view) -> dict:
     if dtype is None or (dtype.kind == "V" and dtype.type is not importlib.import_module("numpy").void):
         raise AttributeError("__cuda_array_interface__ has no such element type as this view")
     interface = _interface(view, dtype.str, dtype.itemsize)
+    if stream is not None:
+        interface["stream"] = stream
     if 0 in view.shape:
         interface["data"] = (0, view.readonly)
     if dtype.names is not None:

@@ -66,6 +66,16 @@ cdef inline int check_writable(Buffer self, str name) except -1:
 
 cdef int Buffer_raise_readonly(Buffer self, str name) except -1
 
+# Orders later work of a DLPack consumer after the work now in the stream of the memory. `stream` is the argument of
+# `__dlpack__`, `device_type` that of the memory.
+cdef int order_consumer(const Allocation& memory, object stream, int device_type) except -1
+
+# Waits for the work now in the stream of the memory.
+cdef int wait_for_memory(const Allocation& memory) except -1
+
+# The address of the stream of the memory as the CUDA array interface names it, or None without one.
+cdef object stream_address(const Allocation& memory)
+
 # The buffers of an argument, which must be a sequence of one or more.
 cdef list buffers_argument(object buffers, str name)
 

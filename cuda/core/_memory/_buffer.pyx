@@ -12,8 +12,14 @@ from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF
 from cpython.weakref cimport PyWeakref_NewRef
 
-from cuda.core._context cimport Context_require
-from cuda.core._dlpack cimport DLPack_export_bytes, DLPack_negotiate
+from cuda.core._context cimport Context_current, Context_enter, Context_leave, Context_require
+from cuda.core._dlpack cimport (
+    DEVICE_CPU,
+    DEVICE_CUDA_HOST,
+    DLPack_check_stream,
+    DLPack_export_bytes,
+    DLPack_negotiate,
+)
 from cuda.core._memory._copies cimport copy as copy_memory, fill_bytes
 from cuda.core._memory._memory_resource cimport (
     MemoryResource as CMemoryResource,
@@ -27,6 +33,7 @@ from cuda.core._memory._memory_resource cimport (
 from cuda.core._native._cuda_core cimport (
     Allocation,
     AllocationHandle,
+    ContextHandle,
     DriverObject,
     Anchor,
     AllocationPin,
@@ -39,8 +46,18 @@ from cuda.core._native._cuda_core cimport (
     refuse_closed,
     retire,
 )
-from cuda.core._stream cimport Stream, Stream_accept, Stream_pin, captured_operands, default_stream, is_captured
+from cuda.core._stream cimport (
+    Stream,
+    Stream_accept,
+    Stream_pin,
+    Stream_wrap,
+    captured_operands,
+    default_stream,
+    is_captured,
+)
+from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport check_self_in_methods
+from cuda.core._utils.cuda_utils cimport LEAVE_RETURN, note_left_context
 
 from collections.abc import Sequence
 import importlib
@@ -160,7 +177,9 @@ cdef class Buffer(DriverObject):
         Parameters
         ----------
         stream : int, optional
-            The consumer's stream, which is ignored, because the buffer does not order work.
+            The consumer's stream. Its later work is ordered after the work now in the stream that the memory was
+            allocated on. None and 1 mean the legacy default stream, 2 the per-thread one, and -1 no ordering. Ignored
+            for memory of the host that no device can access.
         max_version : tuple[int, int], optional
             The newest version of DLPack that the consumer supports. For (1, 0) and later, the capsule is versioned and
             has the read-only flag.
@@ -179,7 +198,9 @@ cdef class Buffer(DriverObject):
         BufferError
             If the export would need a copy, or ``max_version`` is not a pair.
         TypeError
-            If ``max_version`` is not a tuple.
+            If ``max_version`` is not a tuple, or ``stream`` is not an int.
+        ValueError
+            If ``stream`` is 0, which is ambiguous, or less than -1.
         RuntimeError
             If the buffer is closed.
         """
@@ -187,6 +208,7 @@ cdef class Buffer(DriverObject):
         Buffer_pin(self, &memory)
         device = self.__dlpack_device__()
         versioned = DLPack_negotiate(max_version, dl_device, copy, device)
+        order_consumer(memory.value(), stream, device[0])
         return DLPack_export_bytes(
             memory.value().pointer, memory.value().size, device, self, memory.anchor(), versioned, self._is_readonly
         )
@@ -782,6 +804,49 @@ cdef Buffer Buffer_import(type cls, CMemoryResource mr, object descriptor, Strea
     # The descriptor can be passed on to further processes.
     Buffer_set_descriptor(self, mr, descriptor)
     return self
+
+
+cdef object stream_address(const Allocation& memory):
+    return <uintptr_t>memory.h_stream.get() or 1 if memory.h_stream else None
+
+
+cdef int wait_for_memory(const Allocation& memory) except -1:
+    cdef int is_entered = 0
+    if not memory.h_stream:
+        return 0
+    is_entered = Context_enter(memory.h_context.get())
+    try:
+        stream_of(memory).sync()
+    except BaseException as error:
+        note_left_context(error, Context_leave(is_entered))
+        raise
+    LEAVE_RETURN(cydriver.CUresult.CUDA_SUCCESS, NULL, Context_leave(is_entered))
+    return 0
+
+
+cdef int order_consumer(const Allocation& memory, object stream, int device_type) except -1:
+    cdef ContextHandle h_current
+    cdef int is_entered = 0
+    if device_type == DEVICE_CPU:
+        return 0
+    DLPack_check_stream(stream)
+    Context_current(&h_current)
+    # The host reads page-locked memory without a stream, and without a context there is no default stream.
+    if stream == -1 or not memory.h_stream or stream is None and (device_type == DEVICE_CUDA_HOST or not h_current):
+        return 0
+    consumer = 1 if stream is None else stream
+    if consumer == stream_address(memory) and (not memory.h_context or memory.h_context.get() == h_current.get()):
+        return 0
+    # A default stream is that of the context in which the memory was allocated.
+    is_entered = Context_enter(memory.h_context.get())
+    try:
+        event = stream_of(memory).record()
+    except BaseException as error:
+        note_left_context(error, Context_leave(is_entered))
+        raise
+    LEAVE_RETURN(cydriver.CUresult.CUDA_SUCCESS, NULL, Context_leave(is_entered))
+    Stream_wrap(<cydriver.CUstream><uintptr_t>consumer, None).wait(event)
+    return 0
 
 
 # Exports the memory, so that other processes can open it.

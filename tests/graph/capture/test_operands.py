@@ -9,7 +9,7 @@ import weakref
 import numpy as np
 import pytest
 
-from cuda.core import Buffer, LegacyPinnedMemoryResource, MemoryOperation, launch
+from cuda.core import Buffer, GraphMemoryResource, LegacyPinnedMemoryResource, MemoryOperation, launch
 from cuda.core.graph import capture
 from cuda.core.utils import StridedMemoryView, copy_batch
 from support.bindings import call_driver
@@ -285,3 +285,18 @@ def test_captured_copy_leaves_device_memory_to_the_program(device, stream, kerne
         builder.end_building()
         del source
         assert is_released(alive)
+
+
+def test_captured_copies_leave_memory_of_the_graph_to_it(device, stream, memory):
+    resource = GraphMemoryResource(device)
+    with device.create_graph_builder().begin_building() as builder:
+        scratch = resource.allocate(64, stream=builder)
+        scratch.fill(b"\7\0\0\0", stream=builder)
+        memory.buffer.copy_from(scratch, stream=builder)
+        memory.buffer.view(16, np.int32).copy_from(scratch.view(16, np.int32), builder, blocking=False)
+        scratch.close()
+        graph = builder.end_building().complete()
+    for _ in range(2):  # works only if a node frees the memory
+        graph.launch(stream)
+    stream.sync()
+    assert memory.values.tolist() == [7] * 16
