@@ -2,10 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The native core: the base of all resources (a part), registries, stream queries, and retirement.
 
-The driver frees pool memory in stream order. It destroys textures and arrays immediately, although kernels refer to
-them by number, and it waits for the device before it unloads code or frees page-locked memory. The device might in
-turn wait for the thread that dropped the last reference. So no thread waits: an event is recorded after the pending
-work of each busy stream, and the resource is destroyed after these events.
+No thread waits for work to end before it destroys a resource: docs/design/handles.md draws what happens instead.
 """
 
 from __future__ import annotations
@@ -304,9 +301,9 @@ def has_pending_destructions() -> bool:
 
 def wait_for_pending_destructions() -> bool:
     """Wait up to 200 ms for retired resources, and return False if there were none."""
-    cdef bint is_waiting = count_retired() != 0
+    cdef bint is_waiting
     with nogil:
-        wait_until_at_most(0, BACKLOG_TIME)  # and for the work of destroyed streams
+        is_waiting = wait_for_retired()
     return is_waiting
 
 
@@ -382,10 +379,9 @@ cdef void process_list() noexcept nogil:
 
 
 cdef bint wait_for_retired() noexcept nogil:
-    if count_retired() == 0:
-        return False
+    cdef bint is_any = count_retired() != 0
     wait_until_at_most(0, BACKLOG_TIME)
-    return True
+    return is_any
 
 
 cdef void limit_backlog() noexcept nogil:

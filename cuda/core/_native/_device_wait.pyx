@@ -36,7 +36,7 @@ from cuda.core._native._cuda_core cimport (
     work_in_current_context,
 )
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport call_with_interpreter, check_self_in_methods, is_interpreter_exiting
+from cuda.core._utils._cpython cimport call_with_interpreter, is_interpreter_exiting
 from cuda.core._utils.cuda_utils cimport (
     HANDLE_RETURN,
     WARN_RETURN,
@@ -363,6 +363,3 @@ cdef cydriver.CUresult busy_state(void* what) noexcept nogil:
         if work_in_current_context(streams[0][i].get()) == SOME_WORK:
             return cydriver.CUresult.CUDA_ERROR_NOT_READY
     return cydriver.CUresult.CUDA_SUCCESS
-
-
-check_self_in_methods(globals())
