@@ -217,7 +217,10 @@ def find_implemented(sources, rows):
         for name, version in ENTRY.findall(path.read_text()):
             key = name, int(version)
             if key not in known:
-                raise SystemExit(f"{path}: entries.txt has no {name} {version}")
+                raise SystemExit(
+                    f"{path}: entries.txt or the installed cuda-bindings lack {name} {version}; the build needs those "
+                    "that pyproject.toml requires"
+                )
             if key in found:
                 raise SystemExit(f"{path}: {name} {version} is already defined in {found[key]}")
             found[key] = path
