@@ -4,6 +4,7 @@
 
 import ctypes
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -79,6 +80,15 @@ def test_library_of_this_name_is_the_device(name):
     assert ctypes.cast(getattr(ctypes.CDLL(name), NAMES[name]), ctypes.c_void_p).value == (
         ctypes.cast(getattr(ctypes.CDLL(cuda.emulator.library_path()), NAMES[name]), ctypes.c_void_p).value
     )
+
+
+def test_only_names_of_interfaces_are_exported():
+    listed = subprocess.run(
+        ["nm", "-D", "--defined-only", cuda.emulator.library_path()], capture_output=True, text=True
+    )
+    names = {line.split()[-1] for line in listed.stdout.splitlines()}
+    assert {"cuInit", "nvrtcVersion", "nvJitLinkVersion", "nvmlInit_v2", "emu_barrier"} <= names
+    assert [name for name in names if not re.match("cu[A-Z]|nvrtc|(__)?nvJitLink|nvml|emu_|emulator_", name)] == []
 
 
 def test_other_libraries_of_the_names_are_not_looked_for(tmp_path):
