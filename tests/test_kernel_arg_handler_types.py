@@ -469,7 +469,7 @@ def test_keywords_need_names_without_doubt(device, stream, source):
     name = {"t": "f<int>", "_": "(void(*)(int, int, int*))f", "#": "f"}[source[0]]
     kernel = Program(source, "c++").compile("cubin", name_expressions=[name]).get_kernel(name)
     out = device.zeros(1, np.int32, stream=stream)
-    with pytest.raises(TypeError, match="got the keyword 'a', but the names of its parameters are unknown"):
+    with pytest.raises(TypeError, match="got the name 'a', but the names of its parameters are unknown"):
         launch(stream, ONE, kernel, a=5, b=3, o=out)
     launch(stream, ONE, kernel, 5, 3, out)
     assert out.to_host(stream=stream).tolist() == [2]

@@ -308,6 +308,9 @@ cdef ArgumentType _foreign
 
 
 cdef extern from "Python.h":
+    ctypedef struct PyVarObject:
+        pass
+
     PyTypeObject* Py_TYPE(PyObject*) noexcept nogil
     long long PyLong_AsLongLongAndOverflow(object, int*) except? -1
 
@@ -483,12 +486,20 @@ cdef int write_record(PyObject* argument, size_t natural_size, char* target, siz
 
 
 cdef object _void = None  # numpy.void, once NumPy is registered
+cdef bint _has_dtype_where_expected = False  # in a numpy.void
 cdef set _native_records = set()  # dtypes and classes whose fields have the byte order of the device
 
 
 cdef inline object record_kind(PyObject* record):
     kind = type(<object>record)
+    if kind is _void and _has_dtype_where_expected:
+        return <object>dtype_in_void(record)
     return (<object>record).dtype if kind is _void or (_void is not None and issubclass(kind, _void)) else kind
+
+
+# The dtype of a numpy.void follows the address of its data.
+cdef inline PyObject* dtype_in_void(PyObject* record) noexcept nogil:
+    return (<PyObject**>(<char*>record + sizeof(PyVarObject)))[1]
 
 
 cdef int raise_other_order(object record) except -1:
@@ -709,7 +720,7 @@ cdef int register_loaded_modules() except -1:
 
 
 cdef int register_numpy(numpy) except -1:
-    global _void
+    global _void, _has_dtype_where_expected
     # The kinds that hold all values, with the same bytes if they are as wide, come second.
     signed = {"int8": INT32 | INT64, "int16": INT32 | INT64, "int32": INT32 | INT64, "int64": INT64 | POINTER,
               "longlong": INT64 | POINTER}
@@ -724,7 +735,8 @@ cdef int register_numpy(numpy) except -1:
         register_numpy_scalar(getattr(numpy, name), &write_scalar_unsigned, &write_buffer_unsigned, kinds, UNSIGNED)
     for name, kinds in opaque.items():
         register_numpy_scalar(getattr(numpy, name), &write_scalar_bytes, &write_buffer_bytes, kinds, OTHER)
-    _void = numpy.void
+    _void, record = numpy.void, numpy.zeros((), "i4,f4")[()]
+    _has_dtype_where_expected = dtype_in_void(<PyObject*>record) == <PyObject*>record.dtype
     register_fitting(numpy.void, &write_record, 0, SIZED | POINTER)
     return 0
 

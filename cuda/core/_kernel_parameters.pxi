@@ -152,7 +152,7 @@ cdef str marked_structure(str c_type, object declarations):
     is_known = size_of(base) is not None
     if is_known and not base.startswith("__"):
         return c_type
-    if declarations.layout(base) is None if not is_known else base not in declarations.structures():
+    if declarations.layout(base) is None if not is_known else not declarations.defines(base):
         return c_type
     return c_type.replace(base, f"struct {base}") if is_known or base is c_type else c_type
 

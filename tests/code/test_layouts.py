@@ -107,7 +107,7 @@ class DSwapped:
         CPair(3, 2.5),
         DPair(3, 2.5),
     ],
-    ids=repr,
+    ids=lambda value: type(value).__name__,
 )
 def test_record_of_the_layout_is_passed(device, stream, code, name, value):
     for _ in range(2):  # the second time, the dtype or class is known
@@ -145,7 +145,7 @@ def test_record_of_the_layout_is_passed(device, stream, code, name, value):
         ("mixed", record([("on", "?"), ("c", "i1"), ("u", "i1"), ("s", "i2"), ("n", "u8"), ("d", "f8"), ("k", "i4")],
                          align=True), "'u' is int8 at offset 2, where Mixed has 'u', uint8"),
     ],
-    ids=str,
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )  # fmt: skip
 def test_record_of_another_layout_is_rejected(device, stream, code, name, value, problem):
     out = device.zeros(3, np.float64, stream=stream)
@@ -215,6 +215,61 @@ def test_bit_fields_and_pointers_of_ctypes_are_compared():
     assert builtin_layout("Pair") is None
 
 
+class Longs(ctypes.Structure):
+    _fields_ = [("a", ctypes.c_longdouble)]
+
+
+ATTACKS = {
+    "names of components": (
+        "float4",
+        record([("y", "f4"), ("x", "f4"), ("z", "f4"), ("w", "f4")]),
+        "its field 'y' is at",
+    ),
+    "long double": ("ulong2", record([("a", "g")]), "a type that C on the device does not have at offset 0"),
+    "long double of ctypes": ("ulong2", Longs(), "a type that C on the device does not have at offset 0"),
+    "objects": ("ulong1", np.array((5,), [("a", "O")])[()], "a type that C on the device does not have"),
+    "date for a float": ("double1", record([("a", "M8[s]")]), "is int64 at offset 0, where double1 has"),
+}
+
+
+@pytest.mark.parametrize("kind", ATTACKS)
+def test_record_that_no_vector_has_is_rejected(kind):
+    c_type, value, problem = ATTACKS[kind]
+    assert problem in builtin_layout(c_type).problem(value)
+    assert builtin_layout("ulong1").problem(record([("a", "u8")])) is None
+
+
+FIELDS = {
+    "enumeration": ("enum E { X }; struct P { E a; int b; };", [("a", "u4"), ("b", "i4")], [("a", "f4"), ("b", "i4")]),
+    "enumeration with a sign": ("enum class E : short { X }; struct P { E a; short b; };",
+                                [("a", "i2"), ("b", "i2")], [("a", "f2"), ("b", "i2")]),
+    "enumeration of characters": ("enum class E : char { X }; struct P { E a; char b; };",
+                                  [("a", "i1"), ("b", "u1")], [("a", "?"), ("b", "i1")]),
+    "condition": ("struct P { int a;\n#if 0\nint c;\n#endif\nfloat b; };",
+                  [("a", "i4"), ("b", "f4")], [("b", "f4"), ("a", "i4")]),
+    "empty base": ("struct Q { }; struct P : Q { int a; float b; };",
+                   [("a", "i4"), ("b", "f4")], [("b", "f4"), ("a", "i4")]),
+    "alignas": ("struct P { int a; alignas(8) float b; };",
+                {"names": ["a", "b"], "formats": ["i4", "f4"], "offsets": [0, 8], "itemsize": 16},
+                [("a", "i4"), ("b", "f4"), ("rest", "V8")]),
+    "many fields": ("struct P { " + " ".join(f"short s{i};" for i in range(30)) + "};",
+                    [(f"s{i}", "i2") for i in range(30)], [(f"s{i}", "i2") for i in reversed(range(30))]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", FIELDS)
+def test_fields_of_every_kind_are_compared(kind, device, stream):
+    source, right, wrong = FIELDS[kind]
+    source += '\nextern "C" __global__ void f(P p, double* o) { *o = (int)p.FIRST; }'
+    source = source.replace("FIRST", np.dtype(right).names[0])
+    code = Program(source, "c++").compile("cubin")
+    assert result(device, stream, code, "f", np.ones((), right)[()]) == [1]
+    assert code.struct("P").itemsize == np.dtype(right).itemsize
+    out = device.zeros(1, np.float64, stream=stream)
+    with pytest.raises(TypeError, match=r"f\(\) parameter 1 'p' is a P; got void: its field"):
+        launch(stream, ONE, code.get_kernel("f"), np.ones((), wrong)[()], out)
+
+
 @pytest.mark.parametrize("name", ["Pair", "Wide", "Both", "Bits", "Mixed", "Opaque"])
 def test_dtype_of_a_structure_is_accepted_for_it(device, stream, code, name):
     dtype = code.struct(name)
@@ -282,6 +337,31 @@ def test_structure_named_like_a_type_we_know_is_its_own(device, stream):
         launch(stream, ONE, code.get_kernel("f"), record([("x", "f2"), ("y", "f2", 3)]), out)
     launch(stream, ONE, code.get_kernel("g"), out, out)
     assert out.to_host(stream=stream).tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    "definition",
+    ["enum __half : short { A };", "enum class __half : unsigned short { A };", "typedef struct { short x; } __half;",
+     "#if 1\nstruct __half { short x; };\n#endif\n#if 0\nextern \"C\" __global__ void g(int x) {}\n#endif",
+     "union __half { short x; };"],
+)  # fmt: skip
+def test_numbers_are_rejected_for_a_type_that_hides_ours(definition, device, stream):
+    source = f'{definition}\nextern "C" __global__ void f(__half x) {{}} __global__ void g(int n, __half x) {{}}'
+    code = Program(source, "c++").compile("cubin", name_expressions=["(void(*)(int, __half))g"])
+    for name, arguments in [("f", (2,)), ("(void(*)(int, __half))g", (1, 2))]:
+        with pytest.raises(TypeError, match="is a __half; got int"):
+            launch(stream, ONE, code.get_kernel(name), *arguments)
+
+
+def test_types_of_other_libraries_are_not_ours(device, stream):
+    source = """namespace thrust { struct float2 { int x, y; }; } namespace std { struct int2 { float x, y; }; }
+    extern "C" __global__ void f(thrust::float2 a, std::int2 b, double* o) { o[0] = a.y; o[1] = b.y; }"""
+    kernel = Program(source, "c++").compile("cubin").get_kernel("f")
+    out = device.zeros(2, np.float64, stream=stream)
+    with pytest.raises(TypeError, match=r"is a thrust::float2; got tuple"):
+        launch(stream, ONE, kernel, (1, 2), (3, 4), out)
+    launch(stream, ONE, kernel, record("i4,i4", (1, 2)), record("f4,f4", (3, 4)), out)
+    assert out.to_host(stream=stream).tolist() == [2, 4]
 
 
 def test_numbers_are_rejected_for_a_class_with_private_fields(device, stream):

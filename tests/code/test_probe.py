@@ -142,18 +142,28 @@ def test_only_a_source_with_candidates_is_asked():
 def test_question_is_the_same_after_a_cache():
     probe = Probe(["f", "n::g"], {"P": ("a", "*b"), "Empty": ()})
     again = Probe.from_text(probe.text)
-    assert (again.line, again.expression, again.text) == (probe.line, probe.expression, probe.text)
+    assert (again.line, again.expressions, again.text) == (probe.line, probe.expressions, probe.text)
 
 
 def test_another_symbol_is_no_answer():
     probe = Probe(["f"], {})
-    assert probe.read("variable") == ({}, [])
-    assert probe.read("void cuda_core_types_::of<int, int>()") == ({}, [])
-    answer = "void cuda_core_types_::of<cuda_core_types_::kernel<void (*)(int), &{}> >()"
-    assert probe.read(answer.format("f"))[0] == {"f": [["int"]]}
-    assert probe.read(answer.format("(f(int))"))[0] == {}
-    assert probe.read(answer.format("g"))[0] == {}
-    assert probe.read(answer.format("f").replace("void (*)(int)", "int*"))[0] == {}
+    assert probe.read([]) == probe.read(["variable"]) == ({}, [])
+    assert probe.read(["void cuda_core_types_::of_cc<int, int>()"]) == ({}, [])
+    assert probe.read(["void cuda_core_types_::of_cc<int>()"]) == ({}, [])
+    answer = "void cuda_core_types_::of_cc<cuda_core_types_::kernel_cc<void (*)(int), &{}> >()"
+    assert probe.read([answer.format("f")])[0] == {"f": [["int"]]}
+    assert probe.read([answer.format("(f(int))")])[0] == {}
+    assert probe.read([answer.format("g")])[0] == {}
+    assert probe.read([answer.format("f").replace("void (*)(int)", "int*")])[0] == {}
+
+
+def test_many_kernels_and_fields_are_known():
+    fields = " ".join(f"int field_{number};" for number in range(100))
+    kernels = " ".join(KERNEL.replace(" f(", f" f_{number}(") for number in range(50))
+    code = Program(f"struct Large {{ {fields} }}; {kernels} {KERNEL}", "c++", ARCH).compile("ptx")
+    declarations = declarations_of(code)
+    assert all(declarations.types(f"f_{number}") == TYPES for number in range(50))
+    assert [field[0] for field in declarations.layout("Large").fields] == [f"field_{number}" for number in range(100)]
 
 
 @pytest.mark.requires(nvjitlink=True)

@@ -83,9 +83,52 @@ def test_equal_declarations_and_instances_keep_names():
 
 
 def test_text_without_kernels_is_not_read():
-    for source in ("struct P { int a; };", '??=if 0\nextern "C" __global__ void f(int x) {}'):
-        text = SourceText(source)
-        assert (text.kernels, text.structures, text.names) == ([], {}, {})
+    text = SourceText("struct P { int a; };")
+    assert (text.kernels, text.structures, text.names) == ([], {}, {})
+
+
+def test_text_of_trigraphs_has_no_names():
+    text = SourceText('const char* s = "??="; // ??/\nextern "C" __global__ void f(int x) {}')
+    assert (text.kernels, text.names) == (["f"], {"f": None})
+
+
+@pytest.mark.parametrize(
+    ("macro", "use", "kernels"),
+    [
+        ('MK(n, t) extern "C" __global__ void n(t a)', "MK(f, int) {} MK(g, float) {}", ["f", "g"]),
+        ('MK(n, t) extern "C" __global__ void n##_##t(t a)', "MK(f, int) {}", ["f_int"]),
+        ('MK(t) extern "C" __global__ __launch_bounds__(32) void f(t a)', "MK(int) {}", ["f"]),
+        ('MK(n) extern "C" __global__ void n', "MK(f)(int a) {}", ["f"]),
+        ('MK(n, ...) extern "C" __global__ void n(__VA_ARGS__)', "MK(f, int a, float b) {}", ["f"]),
+        ("MK(n) __global__ __launch_bounds__(n)", 'extern "C" { MK(32) void f(int a) {} }', ["f"]),
+        ('MK(n) extern "C" __global__ __launch_bounds__(n) void', "MK(32) f(int a) {}", ["f"]),
+        ("MK(n, t) __global__ void n(t a)", 'extern "C" { MK(f, int) {} } MK(g, int) {}', ["f"]),
+        ('MK(n, t) extern "C" __global__ void n(t a)', "namespace s { MK(f, int) {} }", ["s::f"]),
+        ('MK(n, t) extern "C" __global__ void NAME(n)(t a)', "MK(f, int) {} int MK;", ["NAME"]),
+    ],
+)
+def test_kernels_of_macros_are_candidates(macro, use, kernels):
+    text = SourceText(f"#define {macro}\n{use}")
+    assert (text.kernels, text.names.get("f")) == (kernels, None)
+
+
+@pytest.mark.parametrize("tail", ["-> void {}", "-> void;", "{}", ";"])
+def test_type_after_the_parameters_is_accepted(tail):
+    head = "auto" if "->" in tail else "void"
+    text = SourceText(f'struct f {{ int x; }}; extern "C" __global__ {head} f(float a) {tail}')
+    assert (text.kernels, text.structures, text.names) == (["f"], {}, {"f": None})
+
+
+def test_conditions_and_bases_leave_fields():
+    source = """struct A { int a;
+    #if 0
+    int b;
+    #endif
+    MACRO(c) };
+    struct Empty { }; struct B : Empty { int a; alignas(8) float b; }; struct C : B { };
+    __global__ void f(A a) {}"""
+    fields = SourceText(source).structures
+    assert fields == {"A": ("?a", "?b", NO_FIELD), "Empty": (), "B": ("a", "b"), "C": (NO_FIELD,)}
 
 
 def test_fields_of_structures_are_found():
@@ -106,7 +149,7 @@ def test_fields_of_structures_are_found():
     """
     assert SourceText(source).structures == {
         "A": ("a", "b", "c", "u", "v", "*anon", "last"), "B": ("x", "y"), "Old": ("a", "b"), "Tag": ("a",),
-        "n::U": ("i", "f"), "n::V::In": ("k",), "n::V": ("in", "*e", "call"), "W": ("a", "b"),
+        "n::U": ("i", "f"), "n::V::In": ("k",), "n::V": ("in", "*e", "call"), "W": ("?a", "?b"),
     }  # fmt: skip
 
 

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import operator
 import struct
@@ -46,6 +45,8 @@ def plain_value(argument):
 
     An object of another class that is an integer (``__index__``) is that integer, unless it is an array.
     """
+    if type(argument) in (int, float):
+        return argument
     numpy, ctypes = sys.modules.get("numpy"), sys.modules.get("ctypes")
     if hasattr(numpy, "generic") and isinstance(argument, numpy.generic):
         if argument.dtype.kind in "mM":

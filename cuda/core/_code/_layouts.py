@@ -11,6 +11,7 @@ import dataclasses
 import functools
 import importlib
 import math
+import re
 import struct
 import sys
 import typing
@@ -20,8 +21,9 @@ from cuda.core._code._types import C_TYPES, size_of, width_of
 
 __all__ = ["Layout", "builtin_layout", "byte_order_problem", "numpy_type", "structure_fields"]
 
-# The path of a scalar such as "points[2].x", its offset and size in bytes, and a letter of C_TYPES, "P" for a pointer,
-# ">" for any type in the other byte order, or None if any content of this size will do.
+# The path of a scalar such as "points[2].x", its offset and size in bytes, and a letter of C_TYPES, two for an
+# enumeration, which has either sign, "P" for a pointer, ">" for any type in the other byte order, "O" for what no
+# kernel can read, or None if any content of this size will do.
 Scalar = namedtuple("Scalar", ("path", "offset", "size", "letter"))
 
 # A letter is that of a type, or of another type whose records are the same.
@@ -29,7 +31,7 @@ _SAME = {"c": "bBc", "b": "bc", "B": "Bc", "E": "EHh", "P": "PQq"}
 _NAMES = {
     "?": "bool", "c": "char", "b": "int8", "B": "uint8", "h": "int16", "H": "uint16", "i": "int32", "I": "uint32",
     "q": "int64", "Q": "uint64", "n": "__int128", "N": "unsigned __int128", "e": "float16", "E": "bfloat16",
-    "f": "float32", "d": "float64", "P": "pointer",
+    "f": "float32", "d": "float64", "P": "pointer", "O": "a type that C on the device does not have",
 }  # fmt: skip
 
 
@@ -89,7 +91,7 @@ class Layout:
         """Return how the scalars of a record differ from those of this structure, or None."""
         own = {scalar.path: scalar for scalar in self.scalars}
         for scalar in given:
-            wanted = own.get(scalar.path)
+            wanted = own.get(scalar.path) or own.get(_COMPONENT.sub(_index_of_component, scalar.path))
             if wanted is not None and wanted.offset != scalar.offset:
                 return f"its field {scalar.path!r} is at offset {scalar.offset}, but at {wanted.offset} in {self.name}"
         for scalar in given:
@@ -106,6 +108,14 @@ class Layout:
         return None
 
 
+# A record may name the components of a vector, which are an array here.
+_COMPONENT = re.compile(r"(?:\A|\.)([xyzw])\Z")
+
+
+def _index_of_component(found) -> str:
+    return f"[{'xyzw'.index(found[1])}]"
+
+
 @functools.cache
 def builtin_layout(c_type: str) -> Layout | None:
     """Return the layout of a C type that is known without a source, such as ``float4``, or None for other types."""
@@ -119,6 +129,9 @@ def builtin_layout(c_type: str) -> Layout | None:
 
 def builtin_scalars(path: str, c_type: str | None, offset: int, width: int) -> list[Scalar]:
     """Return the scalars of a C type that is no structure of the source."""
+    if c_type is not None and c_type.startswith("enum "):
+        letter = C_TYPES[c_type[5:]].replace("c", "b")
+        return [Scalar(path, offset, width, letter.lower() + letter.upper())]
     letters = "P" if c_type is not None and c_type.endswith("*") else C_TYPES.get(c_type or "", "")
     if sum(8 if letter == "P" else width_of(letter) for letter in letters) != width:
         return [Scalar(path, offset, width, None)]
@@ -149,7 +162,7 @@ def _fits(given: Scalar, wanted: Scalar) -> bool:
 
 
 def _described(scalar: Scalar) -> str:
-    return f"{scalar.size} bytes" if scalar.letter is None else _NAMES[scalar.letter]
+    return f"{scalar.size} bytes" if scalar.letter is None else _NAMES[scalar.letter[0]]
 
 
 # --- Records ----------------------------------------------------------------------------------------------------------
@@ -202,10 +215,12 @@ def _numpy_scalars(path: str, dtype, offset: int) -> list[Scalar]:
     size = dtype.itemsize
     if not dtype.isnative:
         return [Scalar(path, offset, size, ">")]
-    letter = {"b": "?", "i": "bhiq", "u": "BHIQ", "f": "efd", "c": "fd"}.get(dtype.kind, "")
-    if dtype.kind == "c" and size in (8, 16):
+    if dtype.char in "OgG":  # objects and long doubles
+        return [Scalar(path, offset, size, "O")]
+    letter = {"b": "?", "i": "bhiq", "u": "BHIQ", "f": "efd", "m": "q", "M": "q"}.get(dtype.kind, "")
+    if dtype.kind == "c":
         half = size // 2
-        return [Scalar(f"{path}[{index}]", offset + index * half, half, letter[half == 8]) for index in (0, 1)]
+        return [Scalar(f"{path}[{index}]", offset + index * half, half, "fd"[half == 8]) for index in (0, 1)]
     letter = next((found for found in letter if struct.calcsize(found) == size), None)
     return [Scalar(path, offset, size, letter)]
 
@@ -232,8 +247,8 @@ def _ctypes_scalars(path: str, kind, offset: int) -> list[Scalar]:
     code = getattr(kind, "_type_", None)
     if kind is getattr(kind, "__ctype_be__", None) and size > 1:
         return [Scalar(path, offset, size, ">")]
-    is_pointer = not isinstance(code, str) or code in "PzZO"
-    letter = "P" if is_pointer and size == 8 else {"l": "q", "L": "Q", "v": "?"}.get(code, code)
+    is_pointer = not isinstance(code, str) or code in "PzZ"
+    letter = "P" if is_pointer and size == 8 else {"l": "q", "L": "Q", "v": "?", "g": "O"}.get(code, code)
     return [Scalar(path, offset, size, letter if letter in _NAMES else None)]
 
 
@@ -322,6 +337,6 @@ def numpy_type(c_type: str | None, width: int, layout_of=None):
     if (c_type or "").startswith("std::complex"):
         return numpy.dtype(f"c{width}")
     scalars = builtin_scalars("", c_type, 0, width)
-    letter = scalars[0].letter
+    letter = scalars[0].letter and scalars[0].letter[0]
     base = numpy.dtype(f"V{width}" if letter is None else _CHARACTERS.get(letter, letter))
     return base if len(scalars) == 1 else numpy.dtype((base, (len(scalars),)))

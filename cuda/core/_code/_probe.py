@@ -2,32 +2,37 @@
 # SPDX-License-Identifier: Apache-2.0
 """The question that asks the compiler for types and layouts, and the answer.
 
-A line after the source declares a template, and a name expression names an instance whose arguments are the types of
-the kernels and the layouts of the structures. The lowered name of the expression is the answer. The template has no
-definition, so the compiled code is the same as without the question.
+A line after the source declares a template, and name expressions name instances whose argument is the type of a kernel
+or the layout of a structure. The lowered names are the answer. The template has no definition, so the compiled code is
+the same as without the question.
 
 A structure that does not have the fields that its text suggests has only a size. A name that the source does not
-declare, or of another kind, such as that of an overloaded function, fails to compile.
+declare, or of another kind, such as that of an overloaded function, fails to compile. A field that is an enumeration is
+told as the integer type that it consists of.
 """
 
 from __future__ import annotations
 
 import re
 
-from cuda.core._code._source_text import SourceText, split_list, tokens_of
+from cuda.core._code._source_text import OPTIONAL, SourceText, split_list, tokens_of
 
 __all__ = ["Probe", "may_ask"]
 
 # C linkage, and what might define a structure, rather than be the parameter of a template.
 _SUBJECT = re.compile(r'"C"|\b(?:struct|union)\b|\bclass\s+\w+\b(?!\s*[,>=])')
 
+# The names end in _cc, because a source might define a macro such as T or kernel.
 _BEGIN = (
-    "\n\nnamespace cuda_core_types_ { template <class...> __global__ void of(); "
-    "template <class F, F> struct kernel; template <decltype(sizeof(0))...> struct at; "
-    "template <class...> struct layout; struct none; "
-    "template <bool> struct only; template <> struct only<true> { typedef int is; }; "
+    "\n\nnamespace cuda_core_types_ { template <class...> __global__ void of_cc(); "
+    "template <class F_cc, F_cc> struct kernel_cc; template <decltype(sizeof(0))...> struct at_cc; "
+    "template <class...> struct layout_cc; template <class...> struct field_cc; struct none_cc; "
+    "template <bool> struct only_cc; template <> struct only_cc<true> { typedef int is_cc; }; template <class> struct "
+    "enum_cc; template <class T_cc, bool = __is_enum(T_cc)> struct plain_cc { typedef T_cc is_cc; }; "
+    "template <class T_cc> struct plain_cc<T_cc, true> { typedef enum_cc<__underlying_type(T_cc)> is_cc; }; "
 )
 _HERE = "cuda_core_types_::"
+_FIELDS = 6  # in one expression, because __cxa_demangle reads symbols of up to 1024 characters only
 
 
 def may_ask(source: str) -> bool:
@@ -43,8 +48,7 @@ class Probe:
     kernels : list of str
         The names of kernels, with namespaces.
     structures : dict
-        The name of each structure, with namespaces -> the names of its fields, which begin with ``*`` if the type of
-        the field has no name.
+        The name of each structure, with namespaces -> the names of its fields, as :class:`SourceText` marks them.
     conditional : set of str, optional
         The names that the source might not declare. Defaults to none.
     """
@@ -94,32 +98,39 @@ class Probe:
         """The text to append to the source."""
         line = _BEGIN
         for index, fields in enumerate(self._structures.values()):
-            plain = [field.lstrip("*") for field in fields]
-            places = "".join(f", __builtin_offsetof(T, {field}), sizeof(T::{field})" for field in plain)
-            types = "".join(", none" if field[0] == "*" else f", decltype(T::{field})" for field in fields)
-            line += (
-                f"template <class T, class = typename only<__is_standard_layout(T)>::is> __device__ layout<T, "
-                f"at<sizeof(T), alignof(T){places}>{types}> layout{index}(int); "
-                f"template <class T, class = typename only<__is_class(T) || __is_union(T)>::is> __device__ layout<T, "
-                f"at<sizeof(T), alignof(T)>> layout{index}(long); "
-                f"template <class T> __device__ none layout{index}(...); "
-            )
+            items = [_item_of(field) for field in fields]
+            for number, field in enumerate(fields):
+                if field[0] == OPTIONAL:
+                    name = f"field{index}_{number}_cc"
+                    line += f"template <class T_cc> __device__ {items[number]} {name}(int); "
+                    line += f"template <class T_cc> __device__ none_cc {name}(...); "
+                    items[number] = f"decltype({name}<T_cc>(0))"
+            for part, begin in enumerate(_parts(fields)):
+                told = "".join(f", {item}" for item in items[begin : begin + _FIELDS])
+                line += (
+                    f"template <class T_cc, class = typename only_cc<__is_standard_layout(T_cc)>::is_cc> __device__ "
+                    f"layout_cc<T_cc, at_cc<sizeof(T_cc), alignof(T_cc)>{told}> layout{index}_{part}_cc(int); "
+                    f"template <class T_cc, class = typename only_cc<__is_class(T_cc) || __is_union(T_cc)>::is_cc> "
+                    f"__device__ layout_cc<T_cc, at_cc<sizeof(T_cc), alignof(T_cc)>> layout{index}_{part}_cc(long); "
+                    f"template <class T_cc> __device__ none_cc layout{index}_{part}_cc(...); "
+                )
         return line + "}\n"
 
     @property
-    def expression(self) -> str:
-        """The name expression."""
-        kernels = [f"{_HERE}kernel<decltype(&::{name}), &::{name}>" for name in self._kernels]
-        layouts = [f"decltype({_HERE}layout{index}<::{name}>(0))" for index, name in enumerate(self._structures)]
-        return f"{_HERE}of<{', '.join(kernels + layouts)}>"
+    def expressions(self) -> list[str]:
+        """The name expressions: one for each kernel, and one or more for each structure."""
+        items = [f"{_HERE}kernel_cc<decltype(&::{name}), &::{name}>" for name in self._kernels]
+        for index, (name, fields) in enumerate(self._structures.items()):
+            items += [f"decltype({_HERE}layout{index}_{part}_cc<::{name}>(0))" for part in range(len(_parts(fields)))]
+        return [f"{_HERE}of_cc<{item}>" for item in items]
 
-    def read(self, demangled: str) -> tuple[dict, list]:
+    def read(self, demangled) -> tuple[dict, list]:
         """Return what the answer says.
 
         Parameters
         ----------
-        demangled : str
-            The lowered name, demangled.
+        demangled : sequence of str
+            The lowered names, demangled.
 
         Returns
         -------
@@ -129,20 +140,38 @@ class Probe:
             For each structure, the tokens of its name, and (size, alignment, fields), where a field is (name, tokens of
             the type, offset, size), and fields are None if the compiler does not tell them.
         """
-        tokens = tokens_of(demangled)
-        items = _arguments(tokens, "of") if "of" in tokens else []
         types: dict = {}
         structures: list = []
-        if len(items) != len(self._kernels) + len(self._structures):
-            return types, structures
-        for name, item in zip(self._kernels, items, strict=False):
+        answers = [_answer_of(tokens_of(text)) for text in demangled]
+        for name, item in zip(self._kernels, answers, strict=False):
             parameters, symbol = _kernel_of(item)
             if parameters is not None and symbol == name.rpartition("::")[2]:
                 types[symbol] = parameters
-        for fields, item in zip(self._structures.values(), items[len(self._kernels) :], strict=True):
-            if item[2:3] == ["layout"]:
-                structures.append(_structure_of(item, fields))
+        place = len(self._kernels)
+        for fields in self._structures.values():
+            count = len(_parts(fields))
+            items, place = answers[place : place + count], place + count
+            if len(items) == count and all(item[2:3] == ["layout_cc"] for item in items):
+                structures.append(_structure_of(items, fields))
         return types, structures
+
+
+def _parts(fields) -> range:
+    """Return where the parts begin in which fields are asked for; there is one at least."""
+    return range(0, max(len(fields), 1), _FIELDS)
+
+
+def _item_of(field: str) -> str:
+    """Return the question about a field of T_cc."""
+    name = field.lstrip("?*")
+    c_type = "none_cc" if "*" in field else f"typename plain_cc<decltype(T_cc::{name})>::is_cc"
+    return f"field_cc<at_cc<__builtin_offsetof(T_cc, {name}), sizeof(T_cc::{name})>, {c_type}>"
+
+
+def _answer_of(tokens: list[str]) -> list[str]:
+    """Return the tokens of the argument of an instance of our template, or none for another symbol."""
+    items = _arguments(tokens, "of_cc") if "of_cc" in tokens else []
+    return items[0] if len(items) == 1 else []
 
 
 def _arguments(tokens: list[str], template: str) -> list[list[str]]:
@@ -158,7 +187,9 @@ def _arguments(tokens: list[str], template: str) -> list[list[str]]:
 
 def _kernel_of(item: list[str]) -> tuple[list[list[str]] | None, str]:
     """Return the types of a kernel's parameters and its symbol, if it is a function with C linkage."""
-    function, symbol = _arguments(item, "kernel")
+    if item[2:3] != ["kernel_cc"]:
+        return None, ""
+    function, symbol = _arguments(item, "kernel_cc")
     name = [token for token in symbol if token not in ("&", "(", ")")]
     if function[:5] != ["void", "(", "*", ")", "("] or len(name) != 1:
         return None, ""
@@ -166,14 +197,21 @@ def _kernel_of(item: list[str]) -> tuple[list[list[str]] | None, str]:
     return split_list(function[5:end]), name[0]
 
 
-def _structure_of(item: list[str], fields) -> tuple[list[str], tuple]:
-    """Return the tokens of the name of a structure, and its size, alignment and fields."""
-    structure, places, *types = _arguments(item, "layout")
-    size, alignment, *rest = [int("".join(place).rstrip("ul")) for place in _arguments(places, "at")]
-    if len(types) != len(fields):
-        return structure, (size, alignment, None)
-    found = [
-        (field.lstrip("*"), () if field[0] == "*" else tuple(tokens), offset, width)
-        for field, tokens, offset, width in zip(fields, types, rest[::2], rest[1::2], strict=True)
-    ]
-    return structure, (size, alignment, found)
+def _structure_of(items: list[list[str]], fields) -> tuple[list[str], tuple]:
+    """Return the tokens of the name of a structure, and its size, alignment and fields, None if one is unknown."""
+    told, found = [], []
+    for item in items:
+        structure, places, *part = _arguments(item, "layout_cc")
+        told += part
+    is_known = len(told) == len(fields)
+    for field, answer in zip(fields, told, strict=False):
+        if answer[2:3] == ["field_cc"]:
+            place, tokens = _arguments(answer, "field_cc")
+            found.append((field.lstrip("?*"), () if "*" in field else tuple(tokens), *_places_in(place)))
+        elif field[0] != OPTIONAL:
+            is_known = False
+    return structure, (*_places_in(places), found if is_known and (found or not fields) else None)
+
+
+def _places_in(item: list[str]) -> list[int]:
+    return [int("".join(place).rstrip("ul")) for place in _arguments(item, "at_cc")]

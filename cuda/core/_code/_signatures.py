@@ -119,6 +119,10 @@ class Declarations:
         """Return the names of the structures that the source might define, with those whose layout is unknown."""
         return [name for kind, name in self._all("answers") if kind == "structure"]
 
+    def defines(self, name: str) -> bool:
+        """Return whether a source might define a type with the name of one of :data:`C_TYPES`."""
+        return name in self._all("own") or name in self.structures()
+
     def _all(self, kind: str) -> dict:
         """Return all that is known of a kind. The value None stands for what is unknown, or sources contradict."""
         if kind not in self._read:
@@ -144,7 +148,8 @@ def _answers_in(source: str, arguments: tuple[bytes, ...], question: str, answer
     if not answer:
         return {}
     probe = Probe.from_text(question)
-    types, structures = probe.read((demangled(answer.decode()) or "").replace(_ANONYMOUS, _STAND_IN))
+    names = [demangled(symbol) or "" for symbol in answer.decode().split("\n")]
+    types, structures = probe.read([name.replace(_ANONYMOUS, _STAND_IN) for name in names])
     known: dict = {("structure", name): None for name in probe.structures}
     known |= {("kernel", symbol): [c_type_of(part) for part in parts] for symbol, parts in types.items()}
     for name, (size, alignment, fields) in structures:
@@ -153,13 +158,23 @@ def _answers_in(source: str, arguments: tuple[bytes, ...], question: str, answer
     return known
 
 
-_READERS = {"names": _names_in, "answers": _answers_in}
+# Names of a header, which a source without it may use.
+_OWN = re.compile(r"\b(?:struct|class|union|enum)\b[^;{}]*?\b(__\w+)\s*[:{]")
+
+
+def _own_in(source: str, arguments: tuple[bytes, ...], question: str, answer: bytes) -> dict:
+    """Return the names of :data:`C_TYPES` that a source seems to define, which are then no types that we know."""
+    return {name: True for name in _OWN.findall(source) if name in C_TYPES}
+
+
+_READERS = {"names": _names_in, "answers": _answers_in, "own": _own_in}
 
 
 # --- Types ------------------------------------------------------------------------------------------------------------
 
 _ANONYMOUS, _STAND_IN = "(anonymous namespace)", "anonymous_namespace_"
-_LIBRARY = re.compile(r"(?:::)?(?:(?:cuda::)?std|thrust)::(?:__\w+::|_V\w+::)*")
+# All of them have the same layout.
+_COMPLEX = re.compile(r"\A(?:::)?(?:(?:cuda::)?std|thrust)::(?:__\w+::|_V\w+::)*complex<")
 
 
 def c_type_of(tokens: list[str]) -> str:
@@ -173,15 +188,15 @@ def c_type_of(tokens: list[str]) -> str:
     stars = tail.count("*")
     is_const = bool(stars) and "const" in tail[: tail.index("*")]
     text = re.sub(r"(?<!\w) | (?!\w)", "", " ".join(tokens[:end]))
-    plain, is_library = _LIBRARY.subn("", text, count=1)
-    if is_library and plain.startswith("complex<"):
-        plain = f"std::{plain}"  # all of them have this layout
-    base = plain if plain in C_TYPES else text.replace(_STAND_IN, _ANONYMOUS)
+    text = _COMPLEX.sub("std::complex<", text)
+    base = text if text in C_TYPES else text.replace(_STAND_IN, _ANONYMOUS)
     return f"{'const ' if is_const else ''}{base}{'*' * stars}"
 
 
 def _element_of(tokens: tuple[str, ...]) -> tuple[str | None, tuple[int, ...]]:
     """Return the type and the shape of a field, or None and an empty shape if it is unknown."""
+    if tokens[2:3] == ("enum_cc",):  # of a question
+        return f"enum {c_type_of(list(tokens[4:-1]))}", ()
     if "[" not in tokens or "(" in tokens:
         return c_type_of(list(tokens)) if tokens else None, ()
     place = tokens.index("[")

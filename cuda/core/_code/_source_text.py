@@ -3,7 +3,8 @@
 """What the text of a source suggests: kernels and structures to ask the compiler about, and the names of parameters.
 
 Nothing here decides a type or a layout. The names of parameters serve only arguments by keyword, and a kernel has none
-if another declaration, a condition or a macro might have a part in its definition.
+if another declaration, a condition or a macro might have a part in its definition. Kernels that a macro declares are
+suggested, too.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-__all__ = ["SourceText", "split_list", "tokens_of"]
+__all__ = ["OPTIONAL", "SourceText", "split_list", "tokens_of"]
 
 # Comments and spaces, preprocessor directives, literals, and the tokens that declarations consist of.
 _TOKEN = re.compile(
@@ -27,6 +28,8 @@ _TOKEN = re.compile(
 )
 _DIGRAPHS = {"<%": "{", "%>": "}", "<:": "[", ":>": "]"}
 _TRIGRAPH = re.compile(r"\?\?[=/'()!<>-]")
+_PASTE = "@"  # stands for ##
+_PARAMETERS = re.compile(r"\(([^()]*)\)(.*)", re.DOTALL)
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _DIRECTIVE = re.compile(r"(?:#|%:)\s*(\w+)\s*(\w*)(\(?)")
 _MACRO = re.compile(rb"--define-macro=(\w+)(.*)", re.DOTALL)
@@ -38,6 +41,7 @@ _NO_FIELDS = frozenset("static using typedef friend template static_assert opera
 
 # A name that no structure has, so that the fields of one that cannot be read are unknown.
 NO_FIELD = "cuda_core_no_field"
+OPTIONAL = "?"  # before a field that a condition might leave out
 
 
 def tokens_of(text: str) -> list[str]:
@@ -74,7 +78,7 @@ class SourceText:
         The kernels that seem to have C linkage and parameters, with namespaces.
     structures : dict
         The fields of structures: the name with namespaces -> the names of fields. A name that begins with ``*`` is that
-        of a field whose type has no name.
+        of a field whose type has no name, and one with ``?`` before that might be left out by a condition.
     conditional : set of str
         The kernels and structures that a condition might leave out.
     names : dict
@@ -88,6 +92,7 @@ class SourceText:
         self.names: dict[str, tuple[str | None, ...] | None] = {}
         self._marks = {"__global__": False}  # the word -> whether it implies C linkage
         self._macros: set[str] = set()
+        self._makers: dict[str, tuple[list[str], list[str]]] = {}  # macros with "__global__": parameters, tokens
         self._lists: set[str] = set()  # macros that might declare several fields
         self._scopes: list[str | None] = []  # a namespace, "" for a linkage specification, None for all others
         self._conditions: list[list[str | None]] = []  # the scopes at the beginning of each open condition
@@ -95,16 +100,18 @@ class SourceText:
         self._declared: Counter[str] = Counter()
         self._has_hidden = False  # a macro contains the qualifier of kernels
         source = source.replace("\\\r\n", "").replace("\\\n", "")
-        if "__global__" not in source or _TRIGRAPH.search(source):
+        if "__global__" not in source:
             return
         for argument in arguments:
             if found := _MACRO.match(argument):
                 self._define(found[1].decode(), found[2].decode(errors="replace"), False)
         self._read(tokens_of(source))
         for name, count in self._declared.items():
-            if self._has_hidden or name in self._macros or self._words[name] != count:
+            if self._has_hidden or name in self._macros or self._words[name] != count or _TRIGRAPH.search(source):
                 self.names[name] = None
         self.kernels = [name for name in dict.fromkeys(self.kernels) if not self._macros.intersection(name.split("::"))]
+        for name in self.kernels:  # a function hides a structure of its name
+            self.structures.pop(name, None)
 
     def _read(self, tokens: list[str]) -> None:
         start = place = 0
@@ -125,7 +132,9 @@ class SourceText:
             elif None not in self._scopes:
                 self._words[token] += 1
                 if token in self._marks:
-                    self._kernel(tokens, start, place)
+                    self._kernel(tokens, start, place, self._marks[token])
+                elif token in self._makers:
+                    self._made_kernel(tokens, start, place)
             place += 1
 
     def _directive(self, token: str) -> None:
@@ -148,6 +157,8 @@ class SourceText:
             self._has_hidden = True
             if not is_function:
                 self._marks[name] = '"C"' in text
+            elif found := _PARAMETERS.search(text):
+                self._makers[name] = found[1].replace(",", " ").split(), tokens_of(found[2].replace("##", _PASTE))
 
     def _open(self, tokens: list[str], start: int, place: int) -> int:
         """Enter the scope that begins at ``place``, or read it whole, and return the place to go on from."""
@@ -160,11 +171,12 @@ class SourceText:
         elif None not in self._scopes and (kind := _class_of(head)) is not None:
             end = _closing(tokens, place)
             body = [token for token in tokens[place + 1 : end] if not _is_directive(token)]
+            has_condition = len(body) < end - place - 1
             if kind:
                 tail = tokens[end + 1 : end + 3] if head[:1] == ["typedef"] else []
-                self._structure(head, body, self._path(), tail)
+                self._structure(head, body, self._path(), tail, has_condition)
             # A condition inside it might open or close a bracket.
-            if kind and len(body) == end - place - 1:
+            if kind and not has_condition:
                 return end
             self._scopes.append(None)
         else:
@@ -185,22 +197,38 @@ class SourceText:
 
     # --- Kernels ---
 
-    def _kernel(self, tokens: list[str], start: int, place: int) -> None:
+    def _kernel(self, tokens: list[str], start: int, place: int, is_c: bool) -> None:
         """Note the kernel whose declaration begins at ``start`` and has its qualifier at ``place``."""
         head = tokens[start:place]
         if "template" in head and head[head.index("template") + 1 : head.index("template") + 2] != ["<"]:
             return self._skip(tokens, place)  # an explicit instantiation
-        is_c = "" in self._scopes or '"C"' in head or self._marks[tokens[place]]
+        is_c = is_c or "" in self._scopes or '"C"' in head
         while place < len(tokens) and tokens[place] not in (";", "{", "}"):
             if tokens[place] == "(" and (name := _name_before(tokens, start, place)):
                 end = _closing(tokens, place)
-                following = tokens[end + 1 : end + 2]
-                if following in (["{"], [";"]):
+                if tokens[end + 1 : end + 2] in (["{"], [";"], ["-"]):
                     return self._declare(name, tokens[start:place], tokens[place + 1 : end], is_c)
                 place = end
             elif tokens[place] in ("(", "[["):
                 place = _closing(tokens, place)
             place += 1
+
+    def _made_kernel(self, tokens: list[str], start: int, place: int) -> None:
+        """Note the kernel with C linkage that begins with a macro, which may contain its name."""
+        parameters, body = self._makers[tokens[place]]
+        is_c = "" in self._scopes or '"C"' in tokens[start:place] or '"C"' in body
+        opening = next((at for at in range(1, len(body)) if body[at] == "(" and _is_name(body[at - 1])), len(body))
+        begin = opening - 1
+        while body[begin - 1] == _PASTE:
+            begin -= 2
+        given = split_list(tokens[place + 2 : _closing(tokens, place + 1)])
+        values = dict.fromkeys(parameters, "") | dict(zip(parameters, map("".join, given), strict=False))
+        name = "".join(values.get(token, token) for token in body[begin:opening] if token != _PASTE)
+        if not _is_name(name) or name == "void":  # the macro has no more than attributes
+            self._kernel(tokens, start, place, is_c)
+        elif is_c:
+            self.kernels.append("::".join([*self._path(), name]))
+            self.conditional.add(self.kernels[-1])
 
     def _skip(self, tokens: list[str], place: int) -> None:
         """Do not count the words of an explicit instantiation, which declares nothing new."""
@@ -219,12 +247,15 @@ class SourceText:
 
     # --- Structures ---
 
-    def _structure(self, head: list[str], body: list[str], path: list[str], tail: list[str]) -> None:
+    def _structure(self, head: list[str], body: list[str], path: list[str], tail: list[str], has_condition) -> None:
         """Note a structure and those inside it. ``tail`` are the tokens that follow it in a typedef."""
         name = _class_name(head) or (tail[0] if tail[1:] in ([";"], [","]) else "")
         if name and "template" not in head and "(anonymous namespace)" not in self._scopes:
             fields = self._fields(body, [*path, name])
-            if ":" in _plain(head) or self._lists.intersection(body):  # fields of bases and of macros
+            if has_condition:
+                fields = [field if field == NO_FIELD else OPTIONAL + field for field in fields]
+            # The fields of a macro, or those of a base: only one class of a structure of standard layout has fields.
+            if self._lists.intersection(body) or (":" in _plain(head) and not fields):
                 fields.append(NO_FIELD)
             self._note(self.structures, "::".join([*path, name]))
             self.structures["::".join([*path, name])] = tuple(dict.fromkeys(fields))
@@ -240,10 +271,11 @@ class SourceText:
                     fields += self._fields(member[place + 1 : end], path)
                     continue
                 if _class_name(member[:place]):
-                    self._structure(member[:place], member[place + 1 : end], path, [])
+                    self._structure(member[:place], member[place + 1 : end], path, [], False)
                     member = [*member[:place], *member[end + 1 :]]
                 fields += _declarators(member, "{" in member)
             else:
+                member = _plain(member)
                 is_call = member[1:2] in ([], ["("]) and member[1:3] != ["(", "*"]
                 is_macro = is_call and member[0].isidentifier() and member[0] != path[-1]
                 fields += [NO_FIELD] if is_macro else _declarators(member, kind is False)
@@ -310,8 +342,11 @@ def _name_before(tokens: list[str], start: int, place: int) -> str | None:
             if depth == 0:
                 break
     name = tokens[before]
-    is_name = name.isidentifier() and not _ATTRIBUTES.fullmatch(name) and before > start
-    return name if is_name else None
+    return name if _is_name(name) and before > start else None
+
+
+def _is_name(token: str) -> bool:
+    return token.isidentifier() and not _ATTRIBUTES.fullmatch(token)
 
 
 def _parameter_name(tokens: list[str]) -> str | None:

@@ -137,7 +137,8 @@ class NVRTCBackEnd:
         with self._call_lock:
             while self._probe is not None and self._answer is None:
                 try:
-                    return self._compile(target, name_expressions, [self._probe.expression.encode()])
+                    questions = [expression.encode() for expression in self._probe.expressions]
+                    return self._compile(target, name_expressions, questions)
                 except NVRTCError as error:
                     # The error might be that of the question, so the program is compiled with a smaller one or none.
                     is_ours = "__nv_name_map" in (error.log or "")
@@ -165,8 +166,8 @@ class NVRTCBackEnd:
             self.pch_status = self._finish_pch(program, options)
         code = program_text(target.name, program)
         symbols = [lowered_name(program, expression) for expression in name_expressions]
-        for expression in questions:
-            self._answer = lowered_name(program, expression)
+        if questions:
+            self._answer = b"\n".join([lowered_name(program, expression) for expression in questions])
         question = "" if self._probe is None else self._probe.text
         return code, symbols, program_log(program), question, self._answer or b""
 

@@ -170,7 +170,7 @@ class CompiledCode:
     question : str
         The question about types and layouts that the compiler answered, or an empty string.
     answer : bytes
-        The answer: a mangled name, empty if there is none.
+        The answer: mangled names in lines, empty if there is none.
     """
 
     __slots__ = ("answer", "code", "log", "question", "symbols")
