@@ -50,6 +50,18 @@ def test_kernel_launches_on_the_default_stream(device):
 
 
 @pytest.mark.requires(cuda=(12, 4))
+def test_source_kernel_knows_its_structures(device, stream):
+    source = "struct P { char c; float4 v; }; __global__ void first(P p, P* all) { *all = p; }"
+    first = kernel(source, "first", cache=False)
+    assert first.dtype("p") == first.dtype(0) == first.struct("P")
+    records = np.zeros(1, first.struct("P"))
+    out = device.zeros(records.nbytes, np.uint8, stream=stream)
+    records["v"] = [1, 2, 3, 4]
+    first(records[0], out, grid=1, block=1, stream=stream)
+    assert out.to_host(stream=stream).view(records.dtype)["v"].tolist() == [[1, 2, 3, 4]]
+
+
+@pytest.mark.requires(cuda=(12, 4))
 def test_kernel_is_captured(device, stream, x):
     scale = kernel(SOURCE, "scale<float>", cache=False)
     builder = device.create_graph_builder().begin_building()

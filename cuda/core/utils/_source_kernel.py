@@ -9,7 +9,7 @@ import dataclasses
 from cuda.core._compile.cache._stores import FileStreamProgramCache, ProgramCacheResource
 from cuda.core._device import Device
 from cuda.core._launch_config import LaunchConfig
-from cuda.core._module import Kernel
+from cuda.core._module import Kernel, ObjectCode
 from cuda.core._program import Program, ProgramOptions
 from cuda.core._stream import Stream
 from cuda.core._utils.cuda_utils import check_or_create_options
@@ -24,11 +24,11 @@ class SourceKernel:
     def __init__(self, source: str, name: str, code_type: str, options: ProgramOptions, cache):
         self._source, self._name, self._code_type = source, name, code_type
         self._options, self._cache = options, cache
-        self._kernels: dict[str, Kernel] = {}  # by architecture
+        self._compiled: dict[str, tuple[ObjectCode, Kernel]] = {}  # by architecture
         self._lock = RLock()
 
     def __repr__(self) -> str:
-        return f"<SourceKernel {self._name!r} compiled for {sorted(self._kernels) or 'no device yet'}>"
+        return f"<SourceKernel {self._name!r} compiled for {sorted(self._compiled) or 'no device yet'}>"
 
     def __getitem__(self, key):
         """Return a bound kernel, as :class:`~cuda.core.Kernel` does.
@@ -69,31 +69,63 @@ class SourceKernel:
         NVRTCError, CUDAError
             If the source cannot be compiled or loaded, or has no such kernel.
         """
-        arch = f"sm_{Device(device).arch}" if self._options.arch is None else self._options.arch
-        found = self._kernels.get(arch)
-        if found is None:
-            with self._lock:
-                if arch not in self._kernels:
-                    self._kernels[arch] = self._compiled(arch)
-                found = self._kernels[arch]
-        return found
+        return self._compiled_for(device)[1]
+
+    def dtype(self, parameter: str | int) -> numpy.dtype:  # noqa: F821
+        """Return the NumPy dtype whose values a parameter takes, as :meth:`cuda.core.Kernel.dtype` does.
+
+        Examples
+        --------
+        >>> from cuda.core.utils import kernel
+        >>> source = "struct P { int a; double b; }; __global__ void f(P p, double* x) { *x = p.a * p.b; }"
+        >>> kernel(source, "f", cache=False).dtype("p").itemsize
+        16
+        """
+        return self._kernel_for(None).dtype(parameter)
+
+    def struct(self, name: str) -> numpy.dtype:  # noqa: F821
+        """Return the NumPy dtype of a structure that the source defines, as :meth:`cuda.core.ObjectCode.struct` does.
+
+        Examples
+        --------
+        >>> from cuda.core.utils import kernel
+        >>> source = "struct Ray { char hit; float4 direction; }; __global__ void f(Ray* ray) { ray->hit = 1; }"
+        >>> kernel(source, "f", cache=False).struct("Ray").fields["direction"][1]
+        16
+        """
+        return self._compiled_for(_current_device())[0].struct(name)
 
     def _kernel_for(self, stream) -> Kernel:
         """Return the kernel for the device of a stream, as :func:`launch` does."""
         stream = getattr(stream, "stream", stream)  # of a graph builder
         if isinstance(stream, Stream) and int(stream.handle) > 2:
             return self.for_device(stream.device)
-        device = Device()
-        device._set_if_none()  # a default stream belongs to the current context
-        return self.for_device(device)
+        return self.for_device(_current_device())
 
-    def _compiled(self, arch: str) -> Kernel:
+    def _compiled_for(self, device) -> tuple[ObjectCode, Kernel]:
+        arch = f"sm_{Device(device).arch}" if self._options.arch is None else self._options.arch
+        found = self._compiled.get(arch)
+        if found is None:
+            with self._lock:
+                if arch not in self._compiled:
+                    self._compiled[arch] = self._compile(arch)
+                found = self._compiled[arch]
+        return found
+
+    def _compile(self, arch: str) -> tuple[ObjectCode, Kernel]:
         options = dataclasses.replace(self._options, arch=arch)
         # A name expression compiles in every case but for extern "C" kernels, whose symbol it does not change.
         expressions = (self._name,) if self._code_type == "c++" else ()
         with Program(self._source, self._code_type, options) as program:
             code = program.compile("cubin", name_expressions=expressions, cache=self._cache)
-        return code.get_kernel(self._name)
+        return code, code.get_kernel(self._name)
+
+
+def _current_device() -> Device:
+    """Return the current device, after making device 0 current if there is none."""
+    device = Device()
+    device._set_if_none()  # a default stream belongs to the current context
+    return device
 
 
 def kernel(
@@ -126,7 +158,8 @@ def kernel(
         An object to launch like a :class:`~cuda.core.Kernel`: with :func:`~cuda.core.launch`, by
         ``kernel[grid, block, shmem_size, stream](*args)``, ``kernel(*args, grid=..., block=..., stream=...)`` or, with
         a thread for each of n elements, ``kernel[:n](*args)`` or ``kernel(*args, elements=n)``. Its method
-        ``for_device()`` returns the Kernel of a device. A launch on a default stream makes device 0 current on a thread
+        ``for_device()`` returns the Kernel of a device, and ``dtype()`` and ``struct()`` return the layouts of
+        parameters and structures. A launch on a default stream makes device 0 current on a thread
         without a current context.
 
     Raises
