@@ -744,3 +744,21 @@ def test_enums_and_numpy_scalars_are_passed_by_size(structures, device, stream, 
     out = device.zeros(1, np.float32, stream=stream)
     launch(stream, LaunchConfig(grid=1, block=1), structures.get_kernel(name), value, out)
     assert out.to_host(stream=stream).tolist() == [value]
+
+
+@pytest.mark.requires(cuda=(12, 4))
+def test_pointer_to_an_array_is_a_pointer(device, stream):
+    source = """template <class T> struct S { T x; };
+    extern "C" __global__ void f(const float (*p)[2], int (*q)[2]) { (*q)[1] = (*p)[1]; }
+    extern "C" __global__ void g(S<void (*)(int)> s) {}"""
+    code = Program(source, "c++").compile("cubin")
+    kernel, config = code.get_kernel("f"), LaunchConfig(grid=1, block=1)
+    assert kernel.dtype(0) == np.dtype("u8")
+    given = device.to_device(np.array([2.5, 3.5], np.float32), stream=stream)
+    out = device.zeros(2, np.int32, stream=stream)
+    launch(stream, config, kernel, given, out)
+    assert out.to_host(stream=stream).tolist() == [0, 3]
+    with pytest.raises(TypeError, match="parameter 2 .*is an int .*; got float"):
+        launch(stream, config, kernel, given, 2.5)
+    with pytest.raises(TypeError, match="got float; pass bytes"):
+        launch(stream, config, code.get_kernel("g"), 2.5)

@@ -312,6 +312,7 @@ cdef extern from "Python.h":
         pass
 
     PyTypeObject* Py_TYPE(PyObject*) noexcept nogil
+    bint PyType_IsSubtype(PyTypeObject*, PyTypeObject*) noexcept
     long long PyLong_AsLongLongAndOverflow(object, int*) except? -1
 
 
@@ -491,10 +492,10 @@ cdef set _native_records = set()  # dtypes and classes whose fields have the byt
 
 
 cdef inline object record_kind(PyObject* record):
-    kind = type(<object>record)
-    if kind is _void and _has_dtype_where_expected:
+    if Py_TYPE(record) == <PyTypeObject*>_void and _has_dtype_where_expected:
         return <object>dtype_in_void(record)
-    return (<object>record).dtype if kind is _void or (_void is not None and issubclass(kind, _void)) else kind
+    is_void = _void is not None and PyType_IsSubtype(Py_TYPE(record), <PyTypeObject*>_void)
+    return (<object>record).dtype if is_void else type(<object>record)
 
 
 # The dtype of a numpy.void follows the address of its data.
@@ -598,8 +599,7 @@ cdef int write_converted(
         if slot.kind & (ANY_SIZED | UINT64):
             return write_array(argument, 8, target, slot.size)
     if c_type.write == &write_record and slot.kind != POINTER:
-        known = kernel._records[index]
-        if known is not type(<object>argument) and known is not record_kind(argument):
+        if kernel._records[index] is not record_kind(argument):
             raise_other_layout(kernel, index, <object>argument, <object>argument)
             raise_other_order(<object>argument)
             kernel._records[index] = record_kind(argument)

@@ -22,7 +22,7 @@ from cuda.core._utils.cuda_utils cimport (
 
 from cuda.core._code._layouts import numpy_type
 from cuda.core._code._signatures import Parameter, function_of, parameters_of, types_of_kernel
-from cuda.core._code._types import C_TYPES, size_of
+from cuda.core._code._types import C_TYPES, is_pointer, size_of
 
 
 cdef int Kernel_check_layout(Kernel self) except -1:
@@ -241,7 +241,7 @@ cdef int ParamSlot_set_type(ParamSlot* slot, object c_type) except -1:
     letters = C_TYPES.get(c_type)
     slot.elements[0] = slot.elements[1] = 0
     slot.takes_elements = slot.takes_readonly = c_type is None
-    if c_type is not None and c_type.endswith("*"):
+    if c_type is not None and is_pointer(c_type):
         slot.kind, slot.low, slot.high = POINTER, INT64_MIN, INT64_MAX
         ParamSlot_set_elements(slot, c_type)
     elif c_type is not None and (c_type.startswith("struct ") or c_type.endswith(">")) and letters is None:

@@ -329,8 +329,8 @@ cdef class ObjectCode(LazyCode):
         Returns
         -------
         numpy.dtype
-            The dtype. A pointer is an unsigned integer, a vector such as ``float4`` an array, and a field of a type
-            without a layout, such as an enumeration, consists of bytes.
+            The dtype. A pointer is an unsigned integer, an enumeration an integer, a vector such as ``float4`` an
+            array, and a field of a type without a layout consists of bytes. A bit field is no field of the dtype.
 
         Raises
         ------

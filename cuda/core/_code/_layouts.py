@@ -17,7 +17,7 @@ import sys
 import typing
 from collections import namedtuple
 
-from cuda.core._code._types import C_TYPES, size_of, width_of
+from cuda.core._code._types import C_TYPES, is_pointer, size_of, width_of
 
 __all__ = ["Layout", "builtin_layout", "byte_order_problem", "numpy_type", "structure_fields"]
 
@@ -132,7 +132,7 @@ def builtin_scalars(path: str, c_type: str | None, offset: int, width: int) -> l
     if c_type is not None and c_type.startswith("enum "):
         letter = C_TYPES[c_type[5:]].replace("c", "b")
         return [Scalar(path, offset, width, letter.lower() + letter.upper())]
-    letters = "P" if c_type is not None and c_type.endswith("*") else C_TYPES.get(c_type or "", "")
+    letters = "P" if c_type is not None and is_pointer(c_type) else C_TYPES.get(c_type or "", "")
     if sum(8 if letter == "P" else width_of(letter) for letter in letters) != width:
         return [Scalar(path, offset, width, None)]
     if len(letters) == 1:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 import struct
 
-__all__ = ["C_TYPES", "size_of", "width_of"]
+__all__ = ["C_TYPES", "is_pointer", "size_of", "width_of"]
 
 # The values of each C type as letters of the module struct, of which "c" is a char of either sign, "E" a bfloat16, and
 # "n" and "N" are 128-bit integers. The types have the sizes of 64-bit Linux.
@@ -31,10 +31,15 @@ def width_of(letter: str) -> int:
     return 16 if letter in "nN" else 2 if letter == "E" else 1 if letter == "c" else struct.calcsize(letter)
 
 
+def is_pointer(type: str) -> bool:
+    """Return whether a type is a pointer, such as ``float*``, or ``int ( * ) [ 4 ]`` to an array."""
+    return type.endswith("*") or "( *" in type.partition("<")[0]
+
+
 @functools.cache
 def size_of(type: str) -> int | None:
     """Return the size of a type in bytes, or None if only the kernel knows it, as for a struct."""
-    if type.endswith("*"):
+    if is_pointer(type):
         return 8
     letters = C_TYPES.get(type)
     return None if letters is None else sum(map(width_of, letters))
