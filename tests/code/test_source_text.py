@@ -104,7 +104,11 @@ def test_text_of_trigraphs_has_no_names():
         ('MK(n) extern "C" __global__ __launch_bounds__(n) void', "MK(32) f(int a) {}", ["f"]),
         ("MK(n, t) __global__ void n(t a)", 'extern "C" { MK(f, int) {} } MK(g, int) {}', ["f"]),
         ('MK(n, t) extern "C" __global__ void n(t a)', "namespace s { MK(f, int) {} }", ["s::f"]),
-        ('MK(n, t) extern "C" __global__ void NAME(n)(t a)', "MK(f, int) {} int MK;", ["NAME"]),
+        ('MK(n, t) extern "C" __global__ void NAME(n)(t a)', "MK(f, int) {} int MK;", []),
+        ('C extern "C"', "C __global__ void f(int a) {}", ["f"]),
+        ('ALL X(f, int) X(g, int)\n#define X(n, t) extern "C" __global__ void n(t a) {}', "ALL", ["f", "g"]),
+        ('TWO(n, t) extern "C" __global__ void n(t a) {}\n#define ONE(n) TWO(n, int)', "ONE(f) ONE(g)", ["f", "g"]),
+        ('MK(n) extern "C" __global__ void n(const char* s = #n) {}', "MK(f)\n#undef MK\nMK(g)", ["f"]),
     ],
 )
 def test_kernels_of_macros_are_candidates(macro, use, kernels):
@@ -112,8 +116,8 @@ def test_kernels_of_macros_are_candidates(macro, use, kernels):
     assert (text.kernels, text.names.get("f")) == (kernels, None)
 
 
-@pytest.mark.parametrize("tail", ["-> void {}", "-> void;", "{}", ";"])
-def test_type_after_the_parameters_is_accepted(tail):
+@pytest.mark.parametrize("tail", ["-> void {}", "noexcept {}", "{}", ";"])
+def test_words_after_the_parameters_are_accepted(tail):
     head = "auto" if "->" in tail else "void"
     text = SourceText(f'struct f {{ int x; }}; extern "C" __global__ {head} f(float a) {tail}')
     assert (text.kernels, text.structures, text.names) == (["f"], {}, {"f": None})
@@ -179,3 +183,24 @@ def test_what_a_condition_might_leave_out_is_known():
         '#if B\nextern "C" __global__ void g(int x) {}\n#endif\n'
     )
     assert text.conditional == {"P", "g"}
+
+
+def test_macro_of_itself_does_not_hang():
+    assert SourceText("#define SELF struct S; SELF\nSELF __global__ void f(int a) {}").names == {"f": None}
+
+
+def test_scopes_and_structures_of_macros_are_read():
+    source = """
+    #define BEGIN extern "C" {
+    #define END }
+    #define PAIR(n, t) struct n { t a; float b; }
+    PAIR(P, int);
+    BEGIN
+    __global__ void f(P p) {}
+    END
+    __global__ void g(P p) {}
+    """
+    text = SourceText(source)
+    assert (text.kernels, text.structures, text.conditional) == (["f"], {"P": ("a", "b")}, {"P"})
+    assert text.names == {"f": ("p",), "g": ("p",)}
+    assert SourceText(source, [b"--define-macro=MK=__global__ void h", b"--define-macro=Q(x)=x"]).names["f"] is None

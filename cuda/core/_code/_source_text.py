@@ -3,8 +3,8 @@
 """What the text of a source suggests: kernels and structures to ask the compiler about, and the names of parameters.
 
 Nothing here decides a type or a layout. The names of parameters serve only arguments by keyword, and a kernel has none
-if another declaration, a condition or a macro might have a part in its definition. Kernels that a macro declares are
-suggested, too.
+if another declaration, a condition or a macro might have a part in its definition. Macros outside functions are
+expanded if they might contain a kernel, a structure or C linkage.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _TOKEN = re.compile(
 _DIGRAPHS = {"<%": "{", "%>": "}", "<:": "[", ":>": "]"}
 _TRIGRAPH = re.compile(r"\?\?[=/'()!<>-]")
 _PASTE = "@"  # stands for ##
-_PARAMETERS = re.compile(r"\(([^()]*)\)(.*)", re.DOTALL)
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
-_DIRECTIVE = re.compile(r"(?:#|%:)\s*(\w+)\s*(\w*)(\(?)")
-_MACRO = re.compile(rb"--define-macro=(\w+)(.*)", re.DOTALL)
+_DIRECTIVE = re.compile(r"(?:#|%:)\s*(\w+)\s*(\w*)(?:\(([^()]*)\))?(.*)", re.DOTALL)
+_MACRO = re.compile(rb"--define-macro=(\w+)=?(.*)", re.DOTALL)
+_MOST_EXPANSIONS = 1000
 _ATTRIBUTES = re.compile(r"__\w+__|__declspec|alignas|_Alignas|decltype")
 _BRACKETS = {"{": 1, "}": -1, "(": 1, ")": -1, "[": 1, "]": -1, "[[": 1, "]]": -1}
 _CLASSES = ("struct", "class", "union")
@@ -80,7 +80,7 @@ class SourceText:
         The fields of structures: the name with namespaces -> the names of fields. A name that begins with ``*`` is that
         of a field whose type has no name, and one with ``?`` before that might be left out by a condition.
     conditional : set of str
-        The kernels and structures that a condition might leave out.
+        The kernels and structures that a condition might leave out, or a macro make.
     names : dict
         Function without namespaces -> the names of its parameters, or None if there might be others.
     """
@@ -90,9 +90,11 @@ class SourceText:
         self.structures: dict[str, tuple[str, ...]] = {}
         self.conditional: set[str] = set()
         self.names: dict[str, tuple[str | None, ...] | None] = {}
-        self._marks = {"__global__": False}  # the word -> whether it implies C linkage
         self._macros: set[str] = set()
-        self._makers: dict[str, tuple[list[str], list[str]]] = {}  # macros with "__global__": parameters, tokens
+        self._bodies: dict[str, tuple[list[str] | None, list[str]]] = {}  # macro -> parameters, tokens
+        self._expansions = 0
+        self._made_end = 0  # the tokens before this place are, or follow, those of a macro
+        self._is_made = False  # whether the current declaration begins with these
         self._lists: set[str] = set()  # macros that might declare several fields
         self._scopes: list[str | None] = []  # a namespace, "" for a linkage specification, None for all others
         self._conditions: list[list[str | None]] = []  # the scopes at the beginning of each open condition
@@ -104,7 +106,7 @@ class SourceText:
             return
         for argument in arguments:
             if found := _MACRO.match(argument):
-                self._define(found[1].decode(), found[2].decode(errors="replace"), False)
+                self._define(found[1].decode(), None, found[2].decode(errors="replace"))
         self._read(tokens_of(source))
         for name, count in self._declared.items():
             if self._has_hidden or name in self._macros or self._words[name] != count or _TRIGRAPH.search(source):
@@ -117,9 +119,12 @@ class SourceText:
         start = place = 0
         while place < len(tokens):
             token = tokens[place]
+            self._is_made = start < self._made_end
             if _is_directive(token):
                 self._directive(token)
                 start = place + 1
+            elif token in self._bodies and None not in self._scopes and self._expand(tokens, place):
+                continue
             elif token == "{":
                 place = self._open(tokens, start, place)
                 start = place + 1
@@ -131,15 +136,15 @@ class SourceText:
                 start = place + 1
             elif None not in self._scopes:
                 self._words[token] += 1
-                if token in self._marks:
-                    self._kernel(tokens, start, place, self._marks[token])
-                elif token in self._makers:
-                    self._made_kernel(tokens, start, place)
+                if token == "__global__":
+                    self._kernel(tokens, start, place)
             place += 1
 
+    # --- Directives and macros ---
+
     def _directive(self, token: str) -> None:
-        text = _COMMENT.sub(" ", token)
-        word, name, is_function = _DIRECTIVE.match(text + " ").groups() if _DIRECTIVE.match(text + " ") else ("",) * 3
+        found = _DIRECTIVE.match(_COMMENT.sub(" ", token))
+        word, name, parameters, body = found.groups() if found else ("", "", None, "")
         if word in ("if", "ifdef", "ifndef"):
             self._conditions.append(list(self._scopes))
         elif word in ("else", "elif", "elifdef", "elifndef") and self._conditions:
@@ -147,18 +152,51 @@ class SourceText:
         elif word == "endif" and self._conditions:
             self._conditions.pop()
         elif word == "define":
-            self._define(name, text, bool(is_function))
+            self._define(name, parameters, body)
+        elif word == "undef":
+            self._bodies.pop(name, None)
 
-    def _define(self, name: str, text: str, is_function: bool) -> None:
+    def _define(self, name: str, parameters: str | None, body: str) -> None:
         self._macros.add(name)
-        if ";" in text or "," in text:
+        if ";" in body or "," in body:
             self._lists.add(name)
-        if any(mark in text for mark in self._marks):
-            self._has_hidden = True
-            if not is_function:
-                self._marks[name] = '"C"' in text
-            elif found := _PARAMETERS.search(text):
-                self._makers[name] = found[1].replace(",", " ").split(), tokens_of(found[2].replace("##", _PASTE))
+        self._has_hidden |= "__global__" in body
+        names = None if parameters is None else parameters.replace("...", "__VA_ARGS__").replace(",", " ").split()
+        self._bodies[name] = names, tokens_of(body.replace("##", _PASTE).replace("#", " "))
+
+    def _expand(self, tokens: list[str], place: int) -> bool:
+        """Replace the macro at ``place`` by its tokens, if it matters here."""
+        parameters, body = self._bodies[tokens[place]]
+        is_called = tokens[place + 1 : place + 2] == ["("] or parameters is None
+        if not is_called or not self._matters(tokens[place], set()) or self._expansions == _MOST_EXPANSIONS:
+            return False
+        end, values = place, {}
+        if parameters is not None:
+            end = _closing(tokens, place + 1)
+            given = split_list(tokens[place + 2 : end])
+            values = {name: given[index] if index < len(given) else [] for index, name in enumerate(parameters)}
+            if parameters[-1:] == ["__VA_ARGS__"]:
+                rest = [token for part in given[len(parameters) - 1 :] for token in (",", *part)]
+                values["__VA_ARGS__"] = rest[1:]
+        found: list[str] = []
+        for index, token in enumerate(body):
+            new = values.get(token, [token] if token != _PASTE else [])
+            if found and new and index and body[index - 1] == _PASTE:
+                found[-1] += new[0]
+                new = new[1:]
+            found += new
+        tokens[place : end + 1] = found
+        self._expansions += 1
+        self._made_end = max(self._made_end - end - 1, place) + len(found)
+        return True
+
+    def _matters(self, macro: str, seen: set[str]) -> bool:
+        """Return whether a macro might contain a kernel, a structure, C linkage or a bracket of a scope."""
+        seen.add(macro)
+        words = set(self._bodies[macro][1])
+        if not words.isdisjoint(("__global__", '"C"', "{", "}", *_CLASSES)):
+            return True
+        return any(word in self._bodies and word not in seen and self._matters(word, seen) for word in words)
 
     def _open(self, tokens: list[str], start: int, place: int) -> int:
         """Enter the scope that begins at ``place``, or read it whole, and return the place to go on from."""
@@ -187,48 +225,32 @@ class SourceText:
         return [scope for scope in self._scopes if scope and scope[0] != "("]
 
     def _note(self, known, name: str) -> None:
-        """Note a kernel or a structure, and whether all its declarations are in conditions."""
-        if self._conditions and name not in known:
+        """Note a kernel or a structure, and whether all its declarations are in conditions or of macros."""
+        is_sure = not self._conditions and not self._is_made
+        if not is_sure and name not in known:
             self.conditional.add(name)
-        elif not self._conditions:
+        elif is_sure:
             self.conditional.discard(name)
         if known is self.kernels:
             known.append(name)
 
     # --- Kernels ---
 
-    def _kernel(self, tokens: list[str], start: int, place: int, is_c: bool) -> None:
+    def _kernel(self, tokens: list[str], start: int, place: int) -> None:
         """Note the kernel whose declaration begins at ``start`` and has its qualifier at ``place``."""
         head = tokens[start:place]
         if "template" in head and head[head.index("template") + 1 : head.index("template") + 2] != ["<"]:
             return self._skip(tokens, place)  # an explicit instantiation
-        is_c = is_c or "" in self._scopes or '"C"' in head
+        is_c = "" in self._scopes or '"C"' in head
         while place < len(tokens) and tokens[place] not in (";", "{", "}"):
             if tokens[place] == "(" and (name := _name_before(tokens, start, place)):
                 end = _closing(tokens, place)
-                if tokens[end + 1 : end + 2] in (["{"], [";"], ["-"]):
+                if tokens[end + 1 : end + 2] in (["{"], [";"], ["-"], ["noexcept"]):
                     return self._declare(name, tokens[start:place], tokens[place + 1 : end], is_c)
                 place = end
             elif tokens[place] in ("(", "[["):
                 place = _closing(tokens, place)
             place += 1
-
-    def _made_kernel(self, tokens: list[str], start: int, place: int) -> None:
-        """Note the kernel with C linkage that begins with a macro, which may contain its name."""
-        parameters, body = self._makers[tokens[place]]
-        is_c = "" in self._scopes or '"C"' in tokens[start:place] or '"C"' in body
-        opening = next((at for at in range(1, len(body)) if body[at] == "(" and _is_name(body[at - 1])), len(body))
-        begin = opening - 1
-        while body[begin - 1] == _PASTE:
-            begin -= 2
-        given = split_list(tokens[place + 2 : _closing(tokens, place + 1)])
-        values = dict.fromkeys(parameters, "") | dict(zip(parameters, map("".join, given), strict=False))
-        name = "".join(values.get(token, token) for token in body[begin:opening] if token != _PASTE)
-        if not _is_name(name) or name == "void":  # the macro has no more than attributes
-            self._kernel(tokens, start, place, is_c)
-        elif is_c:
-            self.kernels.append("::".join([*self._path(), name]))
-            self.conditional.add(self.kernels[-1])
 
     def _skip(self, tokens: list[str], place: int) -> None:
         """Do not count the words of an explicit instantiation, which declares nothing new."""
@@ -242,7 +264,7 @@ class SourceText:
         found = tuple(_parameter_name(part) for part in split_list(inner))
         is_special = head[-1:] == [">"] or ["template", "<", ">"] == head[:3]
         is_plain = not self._conditions and not is_special and not self._macros.intersection([name, *head, *inner])
-        is_plain = is_plain and not any(map(_is_directive, inner))
+        is_plain = is_plain and not self._is_made and not any(map(_is_directive, inner))
         self.names[name] = found if is_plain and self.names.get(name, found) == found else None
 
     # --- Structures ---
