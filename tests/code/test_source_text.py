@@ -176,15 +176,6 @@ def test_fields_that_cannot_be_read_are_unknown(source):
     assert clean.structures["S"] == ("a",)
 
 
-def test_what_a_condition_might_leave_out_is_known():
-    text = SourceText(
-        '#if A\nextern "C" __global__ void f(int);\nstruct P { int a; };\n#endif\n'
-        'extern "C" __global__ void f(int x) {}\n'
-        '#if B\nextern "C" __global__ void g(int x) {}\n#endif\n'
-    )
-    assert text.conditional == {"P", "g"}
-
-
 def test_macro_of_itself_does_not_hang():
     assert SourceText("#define SELF struct S; SELF\nSELF __global__ void f(int a) {}").names == {"f": None}
 
@@ -201,6 +192,6 @@ def test_scopes_and_structures_of_macros_are_read():
     __global__ void g(P p) {}
     """
     text = SourceText(source)
-    assert (text.kernels, text.structures, text.conditional) == (["f"], {"P": ("a", "b")}, {"P"})
+    assert (text.kernels, text.structures) == (["f"], {"P": ("a", "b")})
     assert text.names == {"f": ("p",), "g": ("p",)}
     assert SourceText(source, [b"--define-macro=MK=__global__ void h", b"--define-macro=Q(x)=x"]).names["f"] is None

@@ -50,6 +50,14 @@ SOURCES = {
     "macro that makes kernels": (f"#define MAKE(n, t) {C[:-2]} n(t a) {{}}\nMAKE(f, float)\nMAKE(g, int)",
                                  ["float"], None),
     "macro that makes names": (f"#define MAKE(t) {C[:-2]} f##t(float a) {{}}\nMAKE()\nMAKE(2)", ["float"], None),
+    "overload of another kernel": (
+        f"{C.replace(' f', ' g')}(float a) {{}} __global__ void g(int a, int b) {{}}\n{C}(float a) {{}}",
+        ["float"],
+        ["a"],
+    ),
+    "structures that are hidden": (
+        "struct S { int a; }; __device__ int S() { return 0; } class O { struct P { int a; }; public: int z; };\n"
+        f"struct R {{ int a; }}; __device__ struct R R;\n{C}(float a) {{}}", ["float"], ["a"]),
     "macros that list kernels": (f"#define ALL X(f, float) X(g, int)\n#define X(n, t) {C[:-2]} n(t a) {{}}\nALL",
                                  ["float"], None),
     "macro for linkage": ('#define EXTERN_C extern "C"\nEXTERN_C __global__ void f(float a) {}', ["float"], None),

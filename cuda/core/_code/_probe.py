@@ -49,16 +49,13 @@ class Probe:
         The names of kernels, with namespaces.
     structures : dict
         The name of each structure, with namespaces -> the names of its fields, as :class:`SourceText` marks them.
-    conditional : set of str, optional
-        The names that the source might not declare. Defaults to none.
     """
 
-    __slots__ = ("_conditional", "_kernels", "_structures")
+    __slots__ = ("_kernels", "_structures")
 
-    def __init__(self, kernels, structures, conditional=frozenset()):
+    def __init__(self, kernels, structures):
         self._kernels = list(kernels)
         self._structures = dict(structures)
-        self._conditional = conditional
 
     @classmethod
     def of_source(cls, source: str, arguments=()) -> Probe | None:
@@ -66,12 +63,16 @@ class Probe:
         if not may_ask(source):
             return None
         text = SourceText(source, arguments)
-        return cls(text.kernels, text.structures, text.conditional) if text.kernels or text.structures else None
+        return cls(text.kernels, text.structures) if text.kernels or text.structures else None
 
-    def without_conditional(self) -> Probe | None:
-        """Return the question about what the source declares in any case, or None if that is the same or nothing."""
-        kernels = [name for name in self._kernels if name not in self._conditional]
-        structures = {name: fields for name, fields in self._structures.items() if name not in self._conditional}
+    def without_rejected(self, log: str) -> Probe | None:
+        """Return the question without what the compiler's log shows, or None if that is the same or nothing."""
+        kernels = [name for name in self._kernels if _kernel_item(name) not in log]
+        structures = {
+            name: fields
+            for index, (name, fields) in enumerate(self._structures.items())
+            if not any(item in log for item in _structure_items(index, name, fields))
+        }
         is_less = len(kernels) + len(structures) < len(self._kernels) + len(self._structures)
         return Probe(kernels, structures) if is_less and (kernels or structures) else None
 
@@ -119,9 +120,9 @@ class Probe:
     @property
     def expressions(self) -> list[str]:
         """The name expressions: one for each kernel, and one or more for each structure."""
-        items = [f"{_HERE}kernel_cc<decltype(&::{name}), &::{name}>" for name in self._kernels]
+        items = [_kernel_item(name) for name in self._kernels]
         for index, (name, fields) in enumerate(self._structures.items()):
-            items += [f"decltype({_HERE}layout{index}_{part}_cc<::{name}>(0))" for part in range(len(_parts(fields)))]
+            items += _structure_items(index, name, fields)
         return [f"{_HERE}of_cc<{item}>" for item in items]
 
     def read(self, demangled) -> tuple[dict, list]:
@@ -154,6 +155,14 @@ class Probe:
             if len(items) == count and all(item[2:3] == ["layout_cc"] for item in items):
                 structures.append(_structure_of(items, fields))
         return types, structures
+
+
+def _kernel_item(name: str) -> str:
+    return f"{_HERE}kernel_cc<decltype(&::{name}), &::{name}>"
+
+
+def _structure_items(index: int, name: str, fields) -> list[str]:
+    return [f"decltype({_HERE}layout{index}_{part}_cc<::{name}>(0))" for part in range(len(_parts(fields)))]
 
 
 def _parts(fields) -> range:

@@ -79,8 +79,6 @@ class SourceText:
     structures : dict
         The fields of structures: the name with namespaces -> the names of fields. A name that begins with ``*`` is that
         of a field whose type has no name, and one with ``?`` before that might be left out by a condition.
-    conditional : set of str
-        The kernels and structures that a condition might leave out, or a macro make.
     names : dict
         Function without namespaces -> the names of its parameters, or None if there might be others.
     """
@@ -88,7 +86,6 @@ class SourceText:
     def __init__(self, source: str, arguments=()):
         self.kernels: list[str] = []
         self.structures: dict[str, tuple[str, ...]] = {}
-        self.conditional: set[str] = set()
         self.names: dict[str, tuple[str | None, ...] | None] = {}
         self._macros: set[str] = set()
         self._bodies: dict[str, tuple[list[str] | None, list[str]]] = {}  # macro -> parameters, tokens
@@ -224,16 +221,6 @@ class SourceText:
     def _path(self) -> list[str]:
         return [scope for scope in self._scopes if scope and scope[0] != "("]
 
-    def _note(self, known, name: str) -> None:
-        """Note a kernel or a structure, and whether all its declarations are in conditions or of macros."""
-        is_sure = not self._conditions and not self._is_made
-        if not is_sure and name not in known:
-            self.conditional.add(name)
-        elif is_sure:
-            self.conditional.discard(name)
-        if known is self.kernels:
-            known.append(name)
-
     # --- Kernels ---
 
     def _kernel(self, tokens: list[str], start: int, place: int) -> None:
@@ -260,7 +247,7 @@ class SourceText:
     def _declare(self, name: str, head: list[str], inner: list[str], is_c: bool) -> None:
         self._declared[name] += 1
         if is_c and inner not in ([], ["void"]):
-            self._note(self.kernels, "::".join([*self._path(), name]))
+            self.kernels.append("::".join([*self._path(), name]))
         found = tuple(_parameter_name(part) for part in split_list(inner))
         is_special = head[-1:] == [">"] or ["template", "<", ">"] == head[:3]
         is_plain = not self._conditions and not is_special and not self._macros.intersection([name, *head, *inner])
@@ -279,7 +266,6 @@ class SourceText:
             # The fields of a macro, or those of a base: only one class of a structure of standard layout has fields.
             if self._lists.intersection(body) or (":" in _plain(head) and not fields):
                 fields.append(NO_FIELD)
-            self._note(self.structures, "::".join([*path, name]))
             self.structures["::".join([*path, name])] = tuple(dict.fromkeys(fields))
 
     def _fields(self, body: list[str], path: list[str]) -> list[str]:

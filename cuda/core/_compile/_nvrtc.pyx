@@ -140,9 +140,8 @@ class NVRTCBackEnd:
                     questions = [expression.encode() for expression in self._probe.expressions]
                     return self._compile(target, name_expressions, questions)
                 except NVRTCError as error:
-                    # The error might be that of the question, so the program is compiled with a smaller one or none.
-                    is_ours = "__nv_name_map" in (error.log or "")
-                    self._probe = self._probe.without_conditional() if is_ours else None
+                    # A part of the question might be wrong, so the program is compiled with the rest, or with none.
+                    self._probe = self._probe.without_rejected(error.log or "")
                 self._replace()
             return self._compile(target, name_expressions, [])
 
