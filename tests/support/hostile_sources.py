@@ -55,6 +55,11 @@ SOURCES = {
         ["float"],
         ["a"],
     ),
+    "device function of the kernel's name": (
+        f"__device__ float f(int b) {{ return b; }}\n{C}(float a) {{}}",
+        ["float"],
+        None,
+    ),
     "structures that are hidden": (
         "struct S { int a; }; __device__ int S() { return 0; } class O { struct P { int a; }; public: int z; };\n"
         f"struct R {{ int a; }}; __device__ struct R R;\n{C}(float a) {{}}", ["float"], ["a"]),

@@ -7,7 +7,7 @@ or the layout of a structure. The lowered names are the answer. The template has
 the same as without the question.
 
 A structure that does not have the fields that its text suggests has only a size. A name that the source does not
-declare, or of another kind, such as that of an overloaded function, fails to compile. A field that is an enumeration is
+declare, or of another kind, such as that of an overloaded kernel, fails to compile. A field that is an enumeration is
 told as the integer type that it consists of.
 """
 
@@ -25,7 +25,9 @@ _SUBJECT = re.compile(r'"C"|\b(?:struct|union)\b|\bclass\s+\w+\b(?!\s*[,>=])')
 # The names end in _cc, because a source might define a macro such as T or kernel.
 _BEGIN = (
     "\n\nnamespace cuda_core_types_ { template <class...> __global__ void of_cc(); "
-    "template <class F_cc, F_cc> struct kernel_cc; template <decltype(sizeof(0))...> struct at_cc; "
+    "template <class F_cc, F_cc> struct kernel_cc; "
+    "template <class... T_cc> __device__ auto ask_cc(void (*)(T_cc...)) -> void (*)(T_cc...); "
+    "template <decltype(sizeof(0))...> struct at_cc; "
     "template <class...> struct layout_cc; template <class...> struct field_cc; struct none_cc; "
     "template <bool> struct only_cc; template <> struct only_cc<true> { typedef int is_cc; }; template <class> struct "
     "enum_cc; template <class T_cc, bool = __is_enum(T_cc)> struct plain_cc { typedef T_cc is_cc; }; "
@@ -158,7 +160,7 @@ class Probe:
 
 
 def _kernel_item(name: str) -> str:
-    return f"{_HERE}kernel_cc<decltype(&::{name}), &::{name}>"
+    return f"{_HERE}kernel_cc<decltype({_HERE}ask_cc(&::{name})), &::{name}>"
 
 
 def _structure_items(index: int, name: str, fields) -> list[str]:
