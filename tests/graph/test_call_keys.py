@@ -3,14 +3,17 @@
 """What captured functions observe beside their arguments: a change captures again, everything else is replayed."""
 
 import functools
+import operator
+import os
 import sys
 import types
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
 
-from cuda.core import LaunchConfig, launch
-from cuda.core.graph import CaptureStatistics, capture
+from cuda.core import launch
+from cuda.core.graph import capture
 from support.captured_work import ints, kernel, values
 from support.graph_work import ONE
 
@@ -18,6 +21,7 @@ NUMBER = 1
 TABLE = {"number": 1}
 HELD = [1]
 AXPY = None
+MODULE = types.ModuleType("global_module")
 
 
 def add(stream, y, number):
@@ -104,6 +108,18 @@ def of_module(stream, y):
     add(stream, y, observed_module.number)
 
 
+def of_global_module(stream, y):
+    add(stream, y, MODULE.number)
+
+
+def of_environment(stream, y):
+    add(stream, y, int(os.environ["OBSERVED_NUMBER"]))
+
+
+def of_attribute_getter(stream, y):
+    add(stream, y, operator.attrgetter("number")(Settings))
+
+
 def with_default():
     held = [1]
 
@@ -174,6 +190,133 @@ def with_partial():
         add(stream, y, held[0])
 
     return functools.partial(work, held=held), lambda number: held.__setitem__(0, number)
+
+
+def with_changed_keywords_of_partial():
+    work = functools.partial(lambda stream, y, number: add(stream, y, number), number=1)
+    return work, lambda number: work.keywords.__setitem__("number", number)
+
+
+def with_partial_in_closure():
+    number_of = functools.partial(lambda held: held[0], [1])
+    return (lambda stream, y: add(stream, y, number_of())), lambda number: number_of.args[0].__setitem__(0, number)
+
+
+def with_added_keyword_default():
+    def work(stream, y, *, number=1):
+        add(stream, y, number)
+
+    return work, lambda number: setattr(work, "__kwdefaults__", {"number": number})
+
+
+def with_default_of_inner_function():
+    held = [1]
+
+    def work(stream, y):
+        def inner(number=held[0]):
+            add(stream, y, number)
+
+        inner()
+
+    return work, lambda number: held.__setitem__(0, number)
+
+
+def with_replaced_code():
+    def work(stream, y):
+        add(stream, y, 1)
+
+    variants = {1: work.__code__}
+    for number in (4, 7):
+        variants[number] = work.__code__.replace(
+            co_consts=(*(number if c == 1 else c for c in work.__code__.co_consts),)
+        )
+    return work, lambda number: setattr(work, "__code__", variants[number])
+
+
+def with_dataclass():
+    @dataclass
+    class Parameters:
+        number: int = 1
+        others: list = field(default_factory=list)
+
+    parameters = Parameters()
+
+    def work(stream, y, parameters=parameters):
+        add(stream, y, parameters.number)
+
+    return work, lambda number: setattr(parameters, "number", number)
+
+
+def with_replaced_bases():
+    kinds = {number: type("Base", (), {"number": number}) for number in (1, 4, 7)}
+
+    class Derived(kinds[1]):
+        pass
+
+    return (lambda stream, y: add(stream, y, Derived.number)), lambda number: setattr(
+        Derived, "__bases__", (kinds[number],)
+    )
+
+
+def with_replaced_class():
+    class Model:
+        number = 1
+
+        @capture
+        def step(self, stream, y):
+            add(stream, y, self.number)
+
+    model = Model()
+    kinds = {number: type("Other", (Model,), {"number": number}) for number in (1, 4, 7)}
+    return model.step, lambda number: setattr(model, "__class__", kinds[number])
+
+
+def with_replaced_namespace():
+    model = Model()
+    return model.step, lambda number: setattr(model, "__dict__", {"number": number})
+
+
+def with_captured_class_method():
+    class Counter:
+        number = 1
+
+        @classmethod
+        def step(cls, stream, y):
+            add(stream, y, cls.number)
+
+    return Counter.step, lambda number: setattr(Counter, "number", number)
+
+
+def with_relative_import():
+    package = types.ModuleType("observed_module")
+    sys.modules["observed_module"] = package
+    package.number = 1
+    scope = {"__package__": "observed_module", "add": add}
+    exec("def work(stream, y):\n    from . import number\n    add(stream, y, number)\n", scope)
+    return scope["work"], lambda number: setattr(package, "number", number)
+
+
+def with_property_of_partial():
+    held = [1]
+
+    class Reader:
+        number = property(functools.partial(lambda held, self: held[0], held))
+
+        @capture
+        def step(self, stream, y):
+            add(stream, y, self.number)
+
+    reader = Reader()
+    return reader.step, lambda number: held.__setitem__(0, number)
+
+
+class Model:
+    def __init__(self):
+        self.number = 1
+
+    @capture
+    def step(self, stream, y):
+        add(stream, y, self.number)
 
 
 def with_callable_object():
@@ -256,6 +399,9 @@ CHANGES = {
     "lambda": lambda: (of_lambda, set_global),
     "globals()": lambda: (of_globals, set_global),
     "module": lambda: (of_module, lambda number: setattr(sys.modules["observed_module"], "number", number)),
+    "global module": lambda: (of_global_module, lambda number: setattr(MODULE, "number", number)),
+    "environment": lambda: (of_environment, lambda number: os.environ.__setitem__("OBSERVED_NUMBER", str(number))),
+    "attribute getter": lambda: (of_attribute_getter, set_class),
     "default": with_default,
     "replaced default": with_replaced_default,
     "keyword default": with_keyword_default,
@@ -271,17 +417,33 @@ CHANGES = {
     "method": lambda: with_attribute(lambda self: self.read()),
     "property": lambda: with_attribute(lambda self: self.doubled // 2),
     "slots": with_slots,
+    "keywords of a partial": with_changed_keywords_of_partial,
+    "partial in the closure": with_partial_in_closure,
+    "replaced keyword defaults": with_added_keyword_default,
+    "default of an inner function": with_default_of_inner_function,
+    "replaced code": with_replaced_code,
+    "dataclass": with_dataclass,
+    "replaced bases": with_replaced_bases,
+    "replaced class": with_replaced_class,
+    "replaced namespace": with_replaced_namespace,
+    "captured class method": with_captured_class_method,
+    "relative import": with_relative_import,
+    "property of a partial": with_property_of_partial,
 }
 
+# What a key cannot hold, so that each call captures.
+UNKNOWN = {"globals()", "environment", "attribute getter", "host array", "object", "dataclass", "relative import"}
 
-@pytest.mark.parametrize("make", CHANGES.values(), ids=CHANGES)
-def test_changes_of_what_a_function_observes_capture_again(stream, monkeypatch, make):
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_changes_of_what_a_function_observes_capture_again(stream, monkeypatch, name):
+    monkeypatch.setenv("OBSERVED_NUMBER", "1")
     module = types.ModuleType("observed_module")
     module.number = 1
     monkeypatch.setitem(sys.modules, "observed_module", module)
     for change in (set_global, set_table, set_held, set_class):
         change(1)
-    function, change = make()
+    function, change = CHANGES[name]()
     step = function if type(function).__name__ == "CapturedFunction" else capture(function)
     expected = []
     found = []
@@ -293,3 +455,8 @@ def test_changes_of_what_a_function_observes_capture_again(stream, monkeypatch, 
         found += values(y)
         expected.append(1 + number)
     assert found == expected
+    y = ints(1)
+    before = step.statistics.replays
+    for _ in range(3):
+        step(stream, y.buffer)
+    assert step.statistics.replays - before == (0 if name in UNKNOWN else 2)

@@ -314,7 +314,7 @@ cdef object CapturedFunction_call(PyObject* callee, PyObject* const* arguments, 
         return None
     key = None if self._always_captures else CallKey_create(context_of(target), arguments + 1, count - 1, names)
     if key is not None:
-        key.state = CallKey_of_state(self._function)
+        key.state = ReplayCache_state(self._cache, self._function)
     if key is None or key.state is None or not ReplayCache_launch(self._cache, key, pin):
         keep_memory(memory, arguments + 1, count - 1 + (len(<tuple>names) if names != NULL else 0))
         with GraphBuilder_beside(target) as builder:
@@ -437,6 +437,22 @@ cdef ReplayCache ReplayCache_create(object options, Py_ssize_t maxsize):
     return self
 
 
+# The key of what the function observes now, or None if it has none.
+cdef CallKey ReplayCache_state(ReplayCache self, object function):
+    cdef CapturedWork work
+    cdef CallKey state = None
+    ReplayCache_acquire(self)
+    try:
+        for work in self.works:
+            if work.key is not None and work.key.state is not state:
+                state = work.key.state
+                if is_current(state, function):
+                    return state
+    finally:
+        ReplayCache_release(self)
+    return CallKey_of_state(function)
+
+
 # Launches the executable of an equal call; returns false if there is none.
 cdef bint ReplayCache_launch(ReplayCache self, CallKey key, const StreamPin& stream) except -1:
     cdef CapturedWork work
@@ -445,6 +461,7 @@ cdef bint ReplayCache_launch(ReplayCache self, CallKey key, const StreamPin& str
     try:
         for index, work in enumerate(self.works):
             if work.key is not None and is_equal(work.key, key):
+                work.key.state = key.state
                 if index != 0:
                     self.works.insert(0, self.works.pop(index))
                 launch_work(work, stream)
@@ -460,12 +477,12 @@ cdef bint ReplayCache_launch(ReplayCache self, CallKey key, const StreamPin& str
 cdef CallKey ReplayCache_pass_on(ReplayCache self, CallKey key, object function):
     cdef CapturedWork work
     cdef CallKey before = key.state
-    cdef CallKey after = CallKey_of_state(function)
+    cdef CallKey after = before if before is not None and is_current(before, function) else CallKey_of_state(function)
     if after is None:
         return None
     key.state = after
     release_resources(key)
-    if before is not None and not is_equal(after, before):
+    if before is not None and before is not after and not is_equal(after, before):
         ReplayCache_acquire(self)
         try:
             for work in self.works:
