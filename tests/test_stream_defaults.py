@@ -22,7 +22,8 @@ def test_default_stream_of_another_device_raises_in_all_uses(devices):
         flag = one.zeros(2, np.int32, pinned=True)
         x, y = (one.zeros(4, np.float32, stream=one.default_stream) for _ in range(2))
         event = one.create_stream().record()
-        saved = one.default_stream
+        with zero:
+            saved = one.default_stream
         scale = kernel("scale32")
         bound = scale.bind(LaunchConfig(grid=1, block=1), stream=saved)
         saved.sync()
@@ -93,14 +94,21 @@ def test_default_streams_of_devices_are_the_same_objects(devices, monkeypatch):
     name = "CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM"
     for setting, constant in (("0", LEGACY_DEFAULT_STREAM), ("1", PER_THREAD_DEFAULT_STREAM)):
         monkeypatch.setenv(name, setting)
-        for device in devices[:2]:
-            others = []
-            thread = threading.Thread(target=lambda device=device, others=others: others.append(device.default_stream))
+        for device, other in (devices[:2], devices[1::-1]):
+            found = []
+
+            def read(device=device, other=other, found=found):
+                with other:
+                    found.append(device.default_stream)
+
+            thread = threading.Thread(target=read)
             thread.start()
             thread.join()
-            assert others == [device.default_stream] and others[0] is device.default_stream
-            assert device.default_stream == constant and hash(device.default_stream) == hash(constant)
-            assert device.default_stream.device is device
+            read()
+            assert found[0] is found[1] and found[0] is not constant
+            assert found[0] == constant and hash(found[0]) == hash(constant) and found[0].device is device
+            with device:
+                assert device.default_stream is constant and constant.device is device
         monkeypatch.delenv(name)
 
 
@@ -113,9 +121,12 @@ def test_default_stream_of_a_device_needs_a_current_context(devices):
                     use(device.default_stream)
 
 
-def test_default_stream_of_the_only_device_is_the_constant(device, devices, monkeypatch):
+def test_default_stream_of_the_current_device_is_the_constant(devices, monkeypatch):
     name = "CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM"
     for setting, constant in (("0", LEGACY_DEFAULT_STREAM), ("1", PER_THREAD_DEFAULT_STREAM)):
         monkeypatch.setenv(name, setting)
-        assert device.default_stream == constant
-        assert (device.default_stream is constant) == (len(devices) == 1)
+        for device in devices:
+            with device:
+                assert device.default_stream is constant
+        with no_context():
+            assert all(device.default_stream is constant for device in devices)

@@ -27,7 +27,7 @@ from cuda.core._memory._buffer cimport Buffer, Buffer_allocate
 from cuda.core._memory._memory_resource cimport MemoryResource, size_argument
 from cuda.core._native._cuda_core cimport ContextHandle, ContextPin
 from cuda.core._native._device_wait cimport recover_device, wait_for_context
-from cuda.core._stream cimport Stream, Stream_accept, Stream_create, default_stream, default_stream_of
+from cuda.core._stream cimport Stream, Stream_accept, Stream_create, default_stream, default_stream_of, other_current_device
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport check_self_in_methods, newfunc, set_constructor, vectorcallfunc
 from cuda.core._utils.cuda_utils cimport (
@@ -812,11 +812,11 @@ cdef class Device:
         """The default stream: ``LEGACY_DEFAULT_STREAM``, or ``PER_THREAD_DEFAULT_STREAM`` if the environment variable
         ``CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM`` is a number other than 0.
 
-        These constants mean the stream of the context that is current when they are used. If there is more than one
-        device, an equal stream is returned that can only be used while this device is current, and otherwise raises
+        These constants mean the stream of the context that is current when they are used. While another device is
+        current, an equal stream is returned that can only be used while this device is current, and otherwise raises
         RuntimeError.
         """
-        return default_stream() if len(devices_of_thread()) == 1 else default_stream_of(self._id)
+        return default_stream() if other_current_device(self._id) < 0 else default_stream_of(self._id)
 
 
 def _read_attribute(int device_id, int code):

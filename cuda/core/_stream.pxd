@@ -54,6 +54,7 @@ cdef Stream Stream_wrap(cydriver.CUstream c_stream, object owner)
 cpdef Stream Stream_accept(object arg, bint allow_stream_protocol=*)
 cpdef Stream default_stream()
 # The same as the default stream of one device, which no other device that is current takes for its own.
+cdef int other_current_device(int device_id) except -2
 cdef Stream default_stream_of(int device_id)
 
 # The context in which work on a stream runs, and its device. RuntimeError if the stream is closed.

@@ -775,12 +775,20 @@ cpdef Stream default_stream():
     return PER_THREAD_DEFAULT_STREAM if text != NULL and strtol(text, NULL, 10) != 0 else LEGACY_DEFAULT_STREAM
 
 
-# The driver has no handle for a default stream of a context that is not current.
-cdef int check_current_device(Stream self) except -1:
+# The device that is current instead of this one, or -1.
+cdef int other_current_device(int device_id) except -2:
     cdef cydriver.CUdevice c_device = 0
     if ALLOW_RETURN(
         cydriver.cuCtxGetDevice(&c_device), cydriver.CUresult.CUDA_ERROR_INVALID_CONTEXT, b"cuCtxGetDevice"
-    ) and c_device != self._device_id:
+    ) and c_device != device_id:
+        return c_device
+    return -1
+
+
+# The driver has no handle for a default stream of a context that is not current.
+cdef int check_current_device(Stream self) except -1:
+    cdef int c_device = other_current_device(self._device_id)
+    if c_device >= 0:
         raise RuntimeError(
             f"this is the default stream of device {self._device_id}, but device {c_device} is current; use it in "
             f"`with Device({self._device_id}):`, or use a stream of Device({self._device_id}).create_stream()"
