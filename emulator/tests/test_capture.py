@@ -279,6 +279,19 @@ def test_destroyed_stream_ends_its_capture(driver, context, modes):
     assert driver.cuMemAlloc(64)
 
 
+@pytest.mark.parametrize("is_joined", [True, False])
+def test_fork_can_be_destroyed_after_it_was_joined(driver, queue, memory, modes, is_joined):
+    fork = driver.cuStreamCreate(1)
+    driver.cuStreamBeginCapture(queue, modes["RELAXED"])
+    for first, second in ((queue, fork), (fork, queue)) if is_joined else ((queue, fork),):
+        event = driver.cuEventCreate(2)
+        driver.cuEventRecord(event, first)
+        driver.cuStreamWaitEvent(second, event, 0)
+        driver.cuMemsetD8Async(memory, 1, 4, second)
+    driver.cuStreamDestroy(fork)
+    assert end_of_capture(driver, queue) == ("SUCCESS" if is_joined else "STREAM_CAPTURE_INVALIDATED")
+
+
 def test_capture_reports_its_graph_and_last_nodes(driver, queue, memory, modes):
     driver.cuStreamBeginCapture(queue, modes["RELAXED"])
     driver.cuMemsetD8Async(memory, 1, 4, queue)

@@ -92,8 +92,8 @@ void Capture::fail()
     invalid_ = true;
 }
 
-// Returns true if every node added by the streams precedes one of `ends`. Nodes added by hand need not.
-bool Capture::is_joined(const std::vector<GraphNode*>& ends) const
+// The nodes that precede one of `ends`, and `ends`.
+static std::set<const GraphNode*> nodes_before(const std::vector<GraphNode*>& ends)
 {
     std::set<const GraphNode*> seen(ends.begin(), ends.end());
     std::vector<const GraphNode*> next(ends.begin(), ends.end());
@@ -104,6 +104,13 @@ bool Capture::is_joined(const std::vector<GraphNode*>& ends) const
             if (seen.insert(from).second)
                 next.push_back(from);
     }
+    return seen;
+}
+
+// Returns true if every node added by the streams precedes one of `ends`. Nodes added by hand need not.
+bool Capture::is_joined(const std::vector<GraphNode*>& ends) const
+{
+    const auto seen = nodes_before(ends);
     const auto& nodes = graph_->nodes();
     return std::all_of(nodes.begin(), nodes.end(),
                        [&](const auto& node) { return seen.count(node.get()) || !nodes_.count(node->handle); });
@@ -187,8 +194,15 @@ void Capture::leave(Stream& stream)
     capture = stream.capture_;
     if (!capture)
         return;
+    auto origin = capture->origin_.lock();
+    if (origin && origin.get() != &stream) {
+        const auto joined = nodes_before(origin->frontier_);
+        const auto& ends = stream.frontier_;
+        if (std::all_of(ends.begin(), ends.end(), [&](const GraphNode* end) { return joined.count(end); }))
+            return;
+    }
     capture->fail();
-    if (capture->origin_.lock().get() == &stream) {
+    if (origin.get() == &stream) {
         if (capture->own_graph_)
             Graph::destroy(capture->graph_->handle());
         capture->finish();
