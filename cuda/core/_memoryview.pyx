@@ -912,8 +912,12 @@ def order_export(ViewState self, stream) -> None:
     if self._h_allocation:
         order_consumer(self._h_allocation.value(), stream, device_type)
     elif stream != -1 and device_type in (DEVICE_CUDA, DEVICE_CUDA_MANAGED) and self._exporting_obj is not None:
-        # The exporter orders its own work.
-        import_array(ViewState.__new__(ViewState), self._exporting_obj, 1 if stream is None else stream, FOR_VIEW)
+        # The exporter orders its own work. Its own export may be that of a view like this one.
+        stream = 1 if stream is None else stream
+        if self._device_type == 0 and hasattr(self._exporting_obj, "__cuda_array_interface__"):
+            StridedMemoryView.from_cuda_array_interface(self._exporting_obj, stream)
+        else:
+            import_array(ViewState.__new__(ViewState), self._exporting_obj, stream, FOR_VIEW)
 
 
 # Returns a DLPack capsule on a device that can access the memory. It keeps the view alive.

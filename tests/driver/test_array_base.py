@@ -144,8 +144,18 @@ def test_dlpack_shares_the_memory():
     assert view.shape == (3, 2) and view.strides == (4, 12)
     view += 1
     assert d.get().tolist() == [[1, 2, 3], [4, 5, 6]]
-    with pytest.raises(BufferError):
-        d.__dlpack__(copy=True)
+
+
+def test_dlpack_copies_for_the_host():
+    d = gpuarray.to_gpu(np.arange(6, dtype="f4").reshape(2, 3))
+
+    class Copied:
+        __dlpack__ = staticmethod(lambda **options: d.__dlpack__(dl_device=(1, 0), copy=True))
+        __dlpack_device__ = staticmethod(lambda: (1, 0))
+
+    found = np.from_dlpack(Copied())
+    d += 1
+    assert found.tolist() == [[0, 1, 2], [3, 4, 5]]
 
 
 def test_splay_chooses_grid_and_block():

@@ -262,8 +262,10 @@ def dot_function(a, b, out=None):
     if out is not None:
         raise TypeError("dot of a GPUArray does not support out")
     ndim = np.ndim(a), np.ndim(b)
-    if 0 in ndim:
-        return a * b
+    if 0 in ndim:  # a Python number has the type of an array of it
+        a, b = (factor if hasattr(factor, "get") else np.asarray(factor) for factor in (a, b))
+        dtype = np.result_type(a.dtype, b.dtype)
+        return a.astype(dtype) * b.astype(dtype)
     if ndim != (1, 1):
         raise TypeError(
             f"dot of GPUArrays needs one-dimensional arrays, not {ndim[0]} and {ndim[1]} dimensions; "
