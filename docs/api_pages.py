@@ -14,6 +14,7 @@ import pkgutil
 import re
 from pathlib import Path
 
+import driver_coverage
 from docutils import nodes
 
 API = Path(__file__).parent / "api"
@@ -110,6 +111,7 @@ def write_pages():
         names |= data_entries(text)
     wanted["names.rst"] = index_of_names(names)
     wanted["error-codes.rst"] = error_codes()
+    wanted["driver-coverage.rst"] = driver_coverage_page()
     PAGES.mkdir(exist_ok=True)
     for page in PAGES.iterdir():
         if page.name not in wanted:
@@ -165,6 +167,20 @@ def error_codes():
     text = "Error codes\n===========\n\nThe advice of :class:`cuda.core.CUDAError`, by the ``name`` of the code.\n"
     for name, advice in ADVICE.items():
         text += f"\n.. _{name}:\n\n{name}\n{'-' * len(name)}\n\n{advice}\n"
+    return text
+
+
+def driver_coverage_page():
+    """Return a page with a row for each name of CUDA's headers."""
+    text = "Driver coverage\n===============\n\n"
+    text += "Each driver function (``cuda.h``), attribute and compiler option, and what reaches it.\n\n"
+    text += "*Wrapped*: the docstring of the public name describes it. *Used*: other calls need it.\n"
+    text += "If the installed driver is older than *Since*, the call raises :class:`cuda.core.NotSupportedError`.\n"
+    for title, rows in driver_coverage.sections(API.parent.parent / "cuda" / "core").items():
+        text += f"\n{title}\n{'-' * len(title)}\n\n.. list-table::\n   :header-rows: 1\n   :widths: 40 10 15 35\n\n"
+        text += "   * - Name\n     - Since\n     - State\n     - Public name, or reason\n"
+        for row in rows:
+            text += f"   * - ``{row.name}``\n     - {row.since}\n     - {row.state}\n     - {row.text}\n"
     return text
 
 

@@ -276,6 +276,30 @@ class DeviceProperties:
     only_partial_host_native_atomic_supported = Flag(
         147, "Whether the link to the host supports only some native atomic operations."
     )
+    atomic_reduction_supported = Flag(148, "Whether stream memory operations support atomic reductions.")
+    locality_domain_count = Number(149, "Number of locality domains: parts of the device with their own memory.")
+    max_oversized_shared_memory_per_block = Number(
+        150, "Bytes of shared memory that a block can use in the oversized mode."
+    )
+    d3d12_cig_streams_supported = Flag(151, "Whether streams of CUDA in Graphics (CIG) work with Direct3D 12.")
+    dma_buf_mmap_supported = Flag(152, "Whether the host can map a dma_buf file descriptor of device memory.")
+    logical_endpoint_unicast_supported = Flag(153, "Whether unicast logical endpoints are supported.")
+    logical_endpoint_multicast_supported = Flag(154, "Whether multicast logical endpoints are supported.")
+    logical_endpoint_counted_ops_supported = Flag(155, "Whether logical endpoints support counted operations.")
+    logical_endpoint_unicast_access_on_owner_device_supported = Flag(
+        156, "Whether the device that owns a unicast logical endpoint can access it."
+    )
+    locality_domain_multiprocessor_count = Number(157, "Number of multiprocessors of each locality domain.")
+    logical_endpoint_supported_handle_types = Number(
+        158, "Handle types that logical endpoints can be exported as, bits of ``CUmemAllocationHandleType``."
+    )
+    vulkan_cig_streams_supported = Flag(159, "Whether streams of CUDA in Graphics (CIG) work with Vulkan.")
+    tensor_map_large_tensor_min_size = Number(
+        160, "Bytes of contiguous memory that a tensor map of the large allocation class needs."
+    )
+    gpu_direct_rdma_with_localized_memory_supported = Flag(
+        161, "Whether GPUDirect RDMA works with memory of a locality domain."
+    )
 
     def __init__(self, *args, **kwargs):
         raise RuntimeError("DeviceProperties cannot be constructed directly; use Device.properties")

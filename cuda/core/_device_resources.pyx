@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from cuda.core import typing as enums
 from cuda.core._utils.options import Options, options
 from cuda.core._utils import slots
+from cuda.core._utils.cuda_utils import require_call
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import check_str_enum, shown
 
@@ -63,7 +64,7 @@ cdef class DeviceResources:
             If the device has no resources of this type.
         """
         cdef SMResource resource = SMResource.__new__(SMResource)
-        require_driver(12040, "partitioning of multiprocessors")
+        require_call("cuDeviceGetDevResource", "partitioning of multiprocessors")
         DeviceResources_query(self, &resource._resource, cydriver.CUdevResourceType.CU_DEV_RESOURCE_TYPE_SM)
         resource._device_id = self._device_id
         return resource
@@ -378,9 +379,9 @@ cdef int SMResource_split_evenly(
     cdef unsigned int c_count = <unsigned int>len(groups)
     cdef unsigned int c_least = 0
     if any(together or preferred for _, together, preferred, _ in groups):
-        require_driver(13010, "coscheduled_sm_count or its preferred count")
+        require_call("cuDevSmResourceSplit", "coscheduled_sm_count or its preferred count")
     if len({count for count, _, _, _ in groups}) > 1:
-        require_driver(13010, "a split by different counts")
+        require_call("cuDevSmResourceSplit", "a split by different counts")
     c_least = groups[0][0]
     c_groups.resize(c_count)
     with nogil:

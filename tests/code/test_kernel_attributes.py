@@ -3,6 +3,9 @@
 """KernelAttributes and KernelOccupancy."""
 
 import ctypes
+import os
+import subprocess
+import sys
 
 import pytest
 from cuda.bindings import driver
@@ -38,6 +41,8 @@ ATTRIBUTES = {
     "required_cluster_depth": int,
     "non_portable_cluster_size_allowed": bool,
     "cluster_scheduling_policy_preference": int,
+    "device_node_update_supported": bool,
+    "shared_memory_mode": int,
 }
 
 
@@ -49,6 +54,7 @@ SETTABLE = {
     "required_cluster_depth": 1,
     "non_portable_cluster_size_allowed": True,
     "cluster_scheduling_policy_preference": 1,
+    "shared_memory_mode": 1,
 }
 
 
@@ -204,7 +210,7 @@ def test_attributes_of_a_cluster_follow_from_the_source(code):
     assert shape == (2, 1, 1)
 
 
-@pytest.mark.parametrize("name", [name for name in SETTABLE if "cluster" not in name])
+@pytest.mark.parametrize("name", [name for name in SETTABLE if name.endswith(("_bytes", "carveout"))])
 def test_attributes_are_set(device, kernel, name):
     setattr(kernel.attributes, name, SETTABLE[name])
     assert getattr(kernel.attributes, name) == SETTABLE[name]
@@ -225,6 +231,31 @@ def test_attributes_of_clusters_are_set(kernel):
     attributes.cluster_scheduling_policy_preference = 1
     assert attributes.non_portable_cluster_size_allowed is True
     assert attributes.cluster_scheduling_policy_preference == 1
+
+
+@pytest.mark.requires(cuda=(13, 2))
+def test_shared_memory_mode_is_set(kernel):
+    kernel.attributes.shared_memory_mode = 1
+    assert kernel.attributes.shared_memory_mode == 1
+    assert kernel.attributes.device_node_update_supported in (False, True)
+
+
+@pytest.mark.requires(software=True)
+def test_attribute_raises_if_driver_is_older():
+    program = f"""
+from cuda.core import Device, NotSupportedError, Program, ProgramOptions
+Device().set_current()
+kernel = Program({SOURCE!r}, "c++", ProgramOptions(arch="sm_90")).compile("cubin").get_kernel("f")
+try:
+    kernel.attributes.shared_memory_mode
+except NotSupportedError as error:
+    print(error)
+print(hasattr(kernel.attributes, "device_node_update_supported"))
+"""
+    environment = {**os.environ, "CUDA_CORE_DEVICE": "software", "CUDA_EMULATOR_DRIVER_VERSION": "13.0"}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=120)
+    message = "the installed driver does not recognize the attribute shared_memory_mode of kernels"
+    assert done.stdout.splitlines() == [message, "False"], done.stderr
 
 
 def test_more_shared_memory_than_the_device_has_is_rejected(kernel):

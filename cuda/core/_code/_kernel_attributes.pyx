@@ -12,14 +12,14 @@ from cuda.core._native._cuda_core cimport KernelHandle, address, bindings_object
 from cuda.core._stream cimport Stream_accept
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport check_self_in_methods
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, init_driver
+from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_driver
 
 from collections import namedtuple
 import operator
 
 from cuda.core._code._c_functions import PythonFunction, function_address
 from cuda.core._launch_config import _to_native_launch_config
-from cuda.core._utils.cuda_utils import UnavailableError, call_driver
+from cuda.core._utils.cuda_utils import TooOldError, UnavailableError, call_driver
 from cuda.core._utils.validators import shown
 
 __all__ = ["KernelAttributes", "KernelOccupancy", "MaxPotentialBlockSizeOccupancyResult"]
@@ -179,6 +179,14 @@ cdef class KernelAttributes:
         "int: The preferred scheduling policy for the blocks of a cluster, a ``CUclusterSchedulingPolicy``.",
         is_constant=False,
     )
+    device_node_update_supported = _Attribute(
+        cydriver.CU_FUNC_ATTRIBUTE_DEVICE_NODE_UPDATE_SUPPORTED,
+        "bool: Whether kernels can change graph nodes of this kernel.", bool
+    )
+    shared_memory_mode = _Attribute(
+        cydriver.CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE,
+        "int: Whether launches may use oversized shared memory, a ``CUsharedMemoryMode``.", is_constant=False,
+    )
 
 
 cdef object KernelAttributes_create(const KernelHandle& h_kernel):
@@ -191,18 +199,23 @@ cdef object KernelAttributes_create(const KernelHandle& h_kernel):
 
 cdef object KernelAttributes_read(KernelAttributes self, _Attribute row):
     cdef int c_value = 0
+    cdef int c_code = row.code
+    cdef bint is_known
     cdef cydriver.CUdevice c_device = KernelAttributes_device(self)
     key = (c_device, row.code)
     value = self._constants.get(key)
     if value is None:
         # The driver might first load the kernel on that device.
         with nogil:
-            HANDLE_RETURN(
+            is_known = ALLOW_RETURN(
                 cydriver.cuKernelGetAttribute(
-                    &c_value, <cydriver.CUfunction_attribute>row.code, self._h_kernel.get(), c_device
+                    &c_value, <cydriver.CUfunction_attribute>c_code, self._h_kernel.get(), c_device
                 ),
+                cydriver.CUresult.CUDA_ERROR_INVALID_VALUE,
                 b"cuKernelGetAttribute",
             )
+        if not is_known:
+            raise TooOldError(f"the installed driver does not recognize the attribute {row.name} of kernels")
         value = row.convert(c_value)
         if row.is_constant:
             self._constants[key] = value

@@ -15,12 +15,13 @@ from cuda.core._native._cuda_core cimport AllocationHandle, AllocationPin, Strea
 from cuda.core._stream cimport Stream, Stream_accept, Stream_pin
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport check_self_in_methods
-from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, c_driver_version, require_driver
+from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, c_driver_version
 
 from collections.abc import Sequence
 
 from cuda.core._host import Host
 from cuda.core._memory._copy_options import CopyOptions
+from cuda.core._utils.cuda_utils import require_call
 
 __all__ = ["copy_batch", "discard_batch", "discard_prefetch_batch", "prefetch_batch"]
 
@@ -164,7 +165,7 @@ def discard_batch(stream, buffers: Sequence[Buffer]) -> None:
     cdef Ranges ranges
     Stream_pin(Stream_accept(stream), &stream_pin)
     ranges = Ranges_of(buffers)
-    require_driver(13000, "discarding managed memory")
+    require_call("cuMemDiscardBatchAsync", "discarding managed memory")
     if ranges._pointers.size() == 0:
         return
     with nogil:
@@ -206,7 +207,7 @@ def discard_prefetch_batch(stream, buffers: Sequence[Buffer], locations) -> None
     Stream_pin(Stream_accept(stream), &stream_pin)
     ranges = Ranges_of(buffers)
     Ranges_locate(ranges, locations)
-    require_driver(13000, "discarding managed memory")
+    require_call("cuMemDiscardBatchAsync", "discarding managed memory")
     if ranges._pointers.size() == 0:
         return
     with nogil:

@@ -17,7 +17,7 @@ from cuda.core._memory._memory_pool import (
     has_concurrent_managed_access,
 )
 from cuda.core._memory._memory_resource import nearest_numa_node
-from cuda.core._utils.cuda_utils import check_or_create_options, require_driver
+from cuda.core._utils.cuda_utils import check_or_create_options, require_call
 from cuda.core._utils.errors import warn_caller
 from cuda.core._utils.options import Options, options
 from cuda.core._utils.validators import check_str_enum
@@ -85,7 +85,7 @@ class ManagedMemoryResource(_MemPool):
         options = check_or_create_options(
             ManagedMemoryResourceOptions, options, "managed memory resource options", keep_none=True
         )
-        require_driver(13000, "a pool of managed memory")
+        require_call("cuMemGetMemPool", "a pool of managed memory")
         allocate_as(ManagedBuffer, self)
         if options is None:
             _check_pool(adopt_managed_pool(self))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from cuda.core._memory._ipc import IPCAllocationHandle, _IPCMemPool, check_platform, find_registered
 from cuda.core._memory._memory_pool import adopt_host_pool, check_byte_option, check_threshold, create_host_pool
 from cuda.core._memory._memory_resource import nearest_numa_node
-from cuda.core._utils.cuda_utils import check_or_create_options, require_driver
+from cuda.core._utils.cuda_utils import check_or_create_options, require_call
 from cuda.core._utils.options import Options, options
 from cuda.core._utils.validators import shown
 
@@ -60,8 +60,8 @@ class PinnedMemoryResource(_IPCMemPool):
             PinnedMemoryResourceOptions, options, "pinned memory resource options", keep_none=True
         )
         if options is None:
-            require_driver(
-                13000,
+            require_call(
+                "cuMemGetMemPool",
                 "the current pool of host memory",
                 "use LegacyPinnedMemoryResource, or pass options to create a pool",
             )

@@ -245,6 +245,26 @@ const char* loaded_path() noexcept {
 
 }  // namespace nvrtc_calls
 
+#undef CUDA_CORE_CALL
+#undef CUDA_CORE_CALL_OF_TYPE
+#define CUDA_CORE_CALL_OF_TYPE(function, since, type) {#function, #function, since},
+#define CUDA_CORE_CALL(function, since) {#function, #function, since},
+
+namespace driver_calls {
+
+// The first version of CUDA whose driver has a function, or 0 if it is unknown.
+CUDA_CORE_API int first_version(const char* name) noexcept {
+    static constexpr Symbol symbols[] = {
+#include "driver_calls_list.hpp"
+    };
+    for (const Symbol& symbol : symbols) {
+        if (std::strcmp(symbol.plain, name) == 0) return symbol.since;
+    }
+    return 0;
+}
+
+}  // namespace driver_calls
+
 #pragma GCC diagnostic pop
 
 }  // namespace cuda_core

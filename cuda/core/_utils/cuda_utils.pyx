@@ -12,6 +12,12 @@ from posix.unistd cimport getpid
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport call_with_interpreter
 
+cdef extern from *:
+    """
+    namespace cuda_core::driver_calls { CUDA_CORE_API int first_version(const char*) noexcept; }
+    """
+    int first_version "cuda_core::driver_calls::first_version"(const char* name) noexcept
+
 import importlib
 import os
 import sys
@@ -518,6 +524,11 @@ cpdef int require_driver(int version, str what, str advice="") except -1:
     needed, found = [f"{number // 1000}.{number % 1000 // 10}" for number in (version, c_version)]
     message = f"{what} needs a driver for CUDA {needed} or newer; this one is for CUDA {found}"
     raise TooOldError(f"{message}; {advice}" if advice else message)
+
+
+def require_call(str api, str what, str advice="") -> None:
+    """Raise TooOldError if the driver is older than a function, whose version comes from CUDA's header."""
+    require_driver(first_version(api.encode()), what, advice)
 
 
 def binding_version() -> tuple[int, ...]:

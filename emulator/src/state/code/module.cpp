@@ -326,6 +326,12 @@ CUresult Function::attribute(CUfunction_attribute attribute, int device, int* va
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: *value = cluster(2, info_->cluster.z); break;
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: *value = s.non_portable_cluster; break;
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: *value = s.cluster_policy; break;
+    case CU_FUNC_ATTRIBUTE_DEVICE_NODE_UPDATE_SUPPORTED:
+    case CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE:
+        if (config().driver_version < 13020)
+            return CUDA_ERROR_INVALID_VALUE;
+        *value = attribute == CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE ? s.shared_memory_mode : 0;
+        break;
     default: return CUDA_ERROR_INVALID_VALUE;
     }
     return CUDA_SUCCESS;
@@ -362,6 +368,12 @@ CUresult Function::set_attribute(CUfunction_attribute attribute, int device, int
         if (value < 0 || value > 2)
             return CUDA_ERROR_INVALID_VALUE;
         s.cluster_policy = value;
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE:
+        if (config().driver_version < 13020 || value < CU_SHARED_MEMORY_MODE_DEFAULT ||
+            value > CU_SHARED_MEMORY_MODE_PREFER_OVERSIZED_SHARED_MEMORY)
+            return CUDA_ERROR_INVALID_VALUE;
+        s.shared_memory_mode = value;
         return CUDA_SUCCESS;
     default: return CUDA_ERROR_INVALID_VALUE;
     }

@@ -78,6 +78,7 @@ struct FunctionSettings {
     int cluster[3] = {0, 0, 0};
     int non_portable_cluster = 0;
     int cluster_policy = 0;
+    int shared_memory_mode = CU_SHARED_MEMORY_MODE_DEFAULT;
 };
 
 // Something to launch: a CUfunction, which belongs to one context, or a CUkernel of a library. Drivers accept either
