@@ -184,6 +184,31 @@ cdef class Graph(DriverObject):
         """The ``driver.CUgraphExec``, null when closed."""
         return bindings_object("CUgraphExec", self._address())
 
+    @property
+    def id(self) -> int:
+        """The number of the executable graph in this process (``cuGraphExecGetId``).
+
+        Raises
+        ------
+        NotSupportedError
+            If the driver is older than CUDA 13.1.
+        RuntimeError
+            If the graph is closed.
+
+        Examples
+        --------
+        >>> from cuda.core.graph import GraphDefinition
+        >>> definition = GraphDefinition()
+        >>> definition.instantiate().id != definition.instantiate().id
+        True
+        """
+        cdef GraphExecPin executable
+        cdef unsigned int c_id = 0
+        Graph_pin(self, &executable)
+        with nogil:
+            HANDLE_RETURN(cydriver.cuGraphExecGetId(executable.get(), &c_id), b"cuGraphExecGetId")
+        return c_id
+
     cdef intptr_t _address(self) noexcept:
         return address(self._h_exec)
 

@@ -295,6 +295,32 @@ cdef class GraphDefinition(GraphView):
         return bindings_object("CUgraph", <intptr_t>self._graph.c_graph)
 
     @property
+    def id(self) -> int:
+        """The number of the graph in this process, as :meth:`debug_dot_print` writes it (``cuGraphGetId``).
+
+        Raises
+        ------
+        NotSupportedError
+            If the driver is older than CUDA 13.1.
+        RuntimeError
+            If the graph is destroyed, together with the node that contained it.
+
+        Examples
+        --------
+        >>> from cuda.core.graph import GraphDefinition
+        >>> definition = GraphDefinition()
+        >>> definition.id == definition.empty().graph.id
+        True
+        """
+        cdef unsigned int c_id = 0
+        cdef GraphLock lock
+        lock_graphs(lock)
+        check_alive(self._graph)
+        with nogil:
+            HANDLE_RETURN(cydriver.cuGraphGetId(self._graph.c_graph, &c_id), b"cuGraphGetId")
+        return c_id
+
+    @property
     def is_valid(self) -> bool:
         """Whether the graph exists. A child graph or a conditional body is destroyed with its node."""
         return self._graph.c_graph != NULL

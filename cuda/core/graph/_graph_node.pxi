@@ -494,6 +494,62 @@ cdef class GraphNode:
         return bindings_object("CUgraphNode", <intptr_t>address) if address else None
 
     @property
+    def local_id(self) -> int:
+        """The number of the node in its graph, as :meth:`GraphDefinition.debug_dot_print` writes it
+        (``cuGraphNodeGetLocalId``).
+
+        Together with :attr:`GraphDefinition.id`, it identifies the node in this process.
+
+        Raises
+        ------
+        NotSupportedError
+            If the driver is older than CUDA 13.1.
+        RuntimeError
+            If the node is destroyed, or an entry node.
+
+        Examples
+        --------
+        >>> from cuda.core.graph import GraphDefinition
+        >>> definition = GraphDefinition()
+        >>> first, second = definition.empty(), definition.empty()
+        >>> first.local_id != second.local_id
+        True
+        """
+        cdef unsigned int c_id = 0
+        cdef GraphLock lock
+        lock_graphs(lock)
+        GraphNode_check_record(self)
+        with nogil:
+            HANDLE_RETURN(cydriver.cuGraphNodeGetLocalId(self._record.c_node, &c_id), b"cuGraphNodeGetLocalId")
+        return c_id
+
+    @property
+    def tools_id(self) -> int:
+        """The number by which profilers and debuggers identify the node (``cuGraphNodeGetToolsId``).
+
+        Raises
+        ------
+        NotSupportedError
+            If the driver is older than CUDA 13.1.
+        RuntimeError
+            If the node is destroyed, or an entry node.
+
+        Examples
+        --------
+        >>> from cuda.core.graph import GraphDefinition
+        >>> definition = GraphDefinition()
+        >>> definition.empty().tools_id != definition.empty().tools_id
+        True
+        """
+        cdef unsigned long long c_id = 0
+        cdef GraphLock lock
+        lock_graphs(lock)
+        GraphNode_check_record(self)
+        with nogil:
+            HANDLE_RETURN(cydriver.cuGraphNodeGetToolsId(self._record.c_node, &c_id), b"cuGraphNodeGetToolsId")
+        return c_id
+
+    @property
     def is_valid(self) -> bool:
         """Whether the node exists in its graph: False once it is destroyed."""
         return self._graph is not None and (self._record is None or self._record.c_node != NULL)
@@ -661,6 +717,14 @@ cdef int GraphNode_check(GraphNode self) except -1:
     if self._graph is None or (self._record is not None and self._record.c_node == NULL):
         raise UnavailableError(f"this {type(self).__name__} is destroyed")
     return check_alive(self._graph)
+
+
+# For calls that need a node of the driver.
+cdef int GraphNode_check_record(GraphNode self) except -1:
+    GraphNode_check(self)
+    if self._record is None:
+        raise UnavailableError("the entry of a graph is not a node of the driver")
+    return 0
 
 
 cdef int GraphNode_change(GraphNode self, NodeValues values) except -1:

@@ -151,6 +151,17 @@ ENTRY(cuGraphNodeGetLocalId, 13010)(CUgraphNode hNode, unsigned int* nodeId)
     return CUDA_SUCCESS;
 }
 
+ENTRY(cuGraphNodeGetToolsId, 13010)(CUgraphNode hNode, unsigned long long* toolsNodeId)
+{
+    std::shared_ptr<GraphNode> node;
+    REQUIRE(toolsNodeId, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_node(hNode, &node));
+    auto graph = node->graph.lock();
+    REQUIRE(graph, CUDA_ERROR_INVALID_VALUE);
+    *toolsNodeId = (static_cast<unsigned long long>(graph->id()) << 32) | node->id;
+    return CUDA_SUCCESS;
+}
+
 namespace {
 
 using Edges = std::vector<std::pair<GraphNode*, GraphNode*>>;
