@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""OpenGL buffers and images, registered with CUDA and mapped as device memory."""
+"""OpenGL buffers and images, mapped as device memory, and memory and semaphores of other interfaces."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from cuda.core._native._cuda_core cimport (
     InContext,
     StreamPin,
     refuse_closed,
+    retire,
 )
 from cuda.core._stream cimport Stream, Stream_pin
 from cuda.core._utils cimport cydriver
@@ -35,10 +36,12 @@ from cuda.core._utils._cpython cimport check_self_in_methods
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN, WARN_RETURN
 from cuda.core.texture._texture cimport Array_wrap_foreign
 
-
+from cuda.core._utils import slots
 from cuda.core._utils.validators import format_or_list, int_argument, shown
 
-__all__ = ["GraphicsResource"]
+__all__ = ["ExternalMemory", "ExternalSemaphore", "GraphicsResource"]
+
+include "_external.pxi"
 
 _REGISTER_FLAGS = {
     "none": cydriver.CUgraphicsRegisterFlags_enum.CU_GRAPHICS_REGISTER_FLAGS_NONE,
@@ -434,4 +437,5 @@ cdef void unmap_memory(Allocation value) noexcept nogil:
         Context_leave_to_release(is_entered)
 
 
+slots.register("external semaphore", ExternalSemaphore)
 check_self_in_methods(globals())

@@ -216,20 +216,26 @@ cdef class Stream(StreamSource):
             HANDLE_RETURN(cydriver.cuEventRecord(event_pin.get(), stream_pin.get()), b"cuEventRecord")
         return event
 
-    def wait(self, event_or_stream: Event | Stream) -> None:
-        """Make later work in this stream wait for an event, or for pending work in another stream.
+    def wait(self, event_or_stream: Event | Stream | ExternalSemaphore, value: int = 0) -> None:
+        """Make later work in this stream wait for an event, for pending work in another stream, or for a semaphore.
 
-        The host does not wait (``cuStreamWaitEvent``). To wait for a stream, an event is recorded on it first.
+        The host does not wait (``cuStreamWaitEvent``, ``cuWaitExternalSemaphoresAsync``). To wait for a stream, an
+        event is recorded on it first.
 
         Parameters
         ----------
-        event_or_stream : :class:`Event` | :class:`Stream` | :obj:`~cuda.core.typing.IsStreamType`
-            The event or stream to wait for. An object with ``__cuda_stream__`` counts as a stream.
+        event_or_stream : :class:`Event` | :class:`Stream` | :class:`ExternalSemaphore`
+            The event, stream or semaphore to wait for. An object with ``__cuda_stream__``
+            (:obj:`~cuda.core.typing.IsStreamType`) counts as a stream.
+        value : int, optional
+            The value that a timeline semaphore must reach; ignored for others. Defaults to 0.
 
         Raises
         ------
+        TypeError
+            If ``value`` is not an int.
         ValueError
-            If ``event_or_stream`` is neither an event nor a stream.
+            If ``event_or_stream`` is none of these, or ``value`` is not from 0 to 2**64 - 1.
         RuntimeError
             If one of them is closed.
 
@@ -254,10 +260,38 @@ cdef class Stream(StreamSource):
         try:
             other = Stream_accept(event_or_stream, True)
         except TypeError as error:
+            if is_semaphore(event_or_stream):
+                event_or_stream._enqueue(self, value, False)
+                return
             raise ValueError(
                 f"event_or_stream must be an Event or a Stream, not {type(event_or_stream).__name__}"
             ) from error
         Stream_wait_stream(stream_pin, other)
+
+    def signal(self, semaphore: ExternalSemaphore, value: int = 0) -> None:
+        """Signal an external semaphore once the pending work in the stream has completed
+        (``cuSignalExternalSemaphoresAsync``).
+
+        Parameters
+        ----------
+        semaphore : :class:`ExternalSemaphore`
+            The semaphore.
+        value : int, optional
+            The value that a timeline semaphore gets; ignored for binary ones. Defaults to 0.
+
+        Raises
+        ------
+        TypeError
+            If an argument has the wrong type.
+        ValueError
+            If ``value`` is not from 0 to 2**64 - 1.
+        RuntimeError
+            If the stream or the semaphore is closed.
+        """
+        self._check_open()
+        if not is_semaphore(semaphore):
+            raise TypeError(f"semaphore must be an ExternalSemaphore, not {type(semaphore).__name__}")
+        semaphore._enqueue(self, value, True)
 
     def __await__(self):
         """Wait in an asyncio event loop until the pending work in the stream has completed (``cuStreamAddCallback``).
@@ -773,6 +807,10 @@ cpdef Stream default_stream():
     # Read without Python code, which an exception of a signal handler could interrupt while memory is freed.
     cdef const char* text = getenv(b"CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM")
     return PER_THREAD_DEFAULT_STREAM if text != NULL and strtol(text, NULL, 10) != 0 else LEGACY_DEFAULT_STREAM
+
+
+cdef bint is_semaphore(object thing) except -1:
+    return isinstance(thing, slots.get("external semaphore"))
 
 
 # The device that is current instead of this one, or -1.

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Callable
 
 import cuda.core
@@ -12,6 +13,8 @@ from cuda.core import (
     Device,
     DeviceMemoryResource,
     DeviceMemoryResourceOptions,
+    ExternalMemory,
+    ExternalSemaphore,
     LaunchConfig,
     LegacyPinnedMemoryResource,
     ManagedMemoryResource,
@@ -77,6 +80,17 @@ def _mipmapped_array():
     return _device().create_mipmapped_array(fields)
 
 
+def _external(make):
+    """Import a file as the software device does."""
+    _device()
+    file = os.memfd_create("sample")
+    try:
+        os.truncate(file, 4096)
+        return make(file)
+    finally:
+        os.close(file)
+
+
 def _described_array():
     return ResourceDescriptor.from_opaque_array(_array())
 
@@ -114,6 +128,16 @@ SAMPLES = {
     "MipmappedArray": Sample(_mipmapped_array, use=lambda m: m.get_level(0)),
     "TextureObject": Sample(lambda: _device().create_texture_object(resource=_described_array()), use=_launch_with),
     "SurfaceObject": Sample(lambda: _device().create_surface_object(resource=_described_array()), use=_launch_with),
+    "ExternalMemory": Sample(
+        lambda: _external(lambda file: ExternalMemory.from_fd(file, 4096)),
+        needs={"software": True},
+        use=lambda m: m.map(),
+    ),
+    "ExternalSemaphore": Sample(
+        lambda: _external(ExternalSemaphore.from_fd),
+        needs={"software": True},
+        use=lambda s: _device().default_stream.signal(s, 1),
+    ),
     "LegacyPinnedMemoryResource": Sample(LegacyPinnedMemoryResource, closes=False, is_direct=True),
     "Program": Sample(_program, is_direct=True, needs_device=False, use=lambda p: p.compile("ptx")),
     "ObjectCode": Sample(_code, closes=False),

@@ -260,9 +260,13 @@ cdef class GraphDefinition(GraphView):
         """Add an event record node without dependencies, as :meth:`GraphNode.record` adds one."""
         return self._entry.record(event)
 
-    def wait(self, event: Event) -> EventWaitNode:
-        """Add an event wait node without dependencies, as :meth:`GraphNode.wait` adds one."""
-        return self._entry.wait(event)
+    def wait(self, event: Event | ExternalSemaphore, value: int = 0) -> GraphNode:
+        """Add a waiting node without dependencies, as :meth:`GraphNode.wait` adds one."""
+        return self._entry.wait(event, value)
+
+    def signal(self, semaphore: ExternalSemaphore, value: int = 0) -> GraphNode:
+        """Add a signaling node without dependencies, as :meth:`GraphNode.signal` adds one."""
+        return self._entry.signal(semaphore, value)
 
     def callback(self, fn, *, user_data=None) -> HostCallbackNode:
         """Add a host node without dependencies, as :meth:`GraphNode.callback` adds one."""

@@ -370,9 +370,47 @@ cdef class GraphNode:
         """
         return GraphNode_add(self, EventValues_create(event, True))
 
-    def wait(self, event: Event) -> EventWaitNode:
-        """Add a node that waits for an event (``cuGraphAddNode``), as :meth:`record` adds one."""
+    def wait(self, event: Event | ExternalSemaphore, value: int = 0) -> GraphNode:
+        """Add a node that waits for an event or an external semaphore (``cuGraphAddNode``), which the node keeps alive.
+
+        Parameters
+        ----------
+        event : :class:`~cuda.core.Event` | :class:`~cuda.core.ExternalSemaphore`
+            The event, for an :class:`EventWaitNode`, or the semaphore.
+        value : int, optional
+            The value that a timeline semaphore must reach; ignored for others. Defaults to 0.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument has the wrong type, or ``value`` is not from 0 to 2**64 - 1.
+        RuntimeError
+            If ``event`` is closed or this node is destroyed.
+        """
+        if isinstance(event, slots.get("external semaphore")):
+            return GraphNode_add(self, SemaphoreValues(event, value, False))
         return GraphNode_add(self, EventValues_create(event, False))
+
+    def signal(self, semaphore: ExternalSemaphore, value: int = 0) -> GraphNode:
+        """Add a node that signals an external semaphore (``cuGraphAddNode``), which the node keeps alive.
+
+        Parameters
+        ----------
+        semaphore : :class:`~cuda.core.ExternalSemaphore`
+            The semaphore.
+        value : int, optional
+            The value that a timeline semaphore gets; ignored for binary ones. Defaults to 0.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument has the wrong type, or ``value`` is not from 0 to 2**64 - 1.
+        RuntimeError
+            If ``semaphore`` is closed or this node is destroyed.
+        """
+        if not isinstance(semaphore, slots.get("external semaphore")):
+            raise TypeError(f"semaphore must be an ExternalSemaphore, not {type(semaphore).__name__}")
+        return GraphNode_add(self, SemaphoreValues(semaphore, value, True))
 
     def callback(self, fn, *, user_data=None) -> HostCallbackNode:
         """Add a host node, which calls a function on the host (``cuGraphAddNode``). It must not call CUDA.
@@ -617,6 +655,31 @@ cdef class OperationValues(NodeValues):
         for operation in operations:
             if operation._target is not None and not isinstance(operation._target, int):
                 add_object(self, operation._target)
+
+
+cdef class SemaphoreValues(NodeValues):
+    """The parameters of a node that signals an external semaphore or waits for one."""
+
+    cdef:
+        cydriver.CUexternalSemaphore _semaphore
+        cydriver.CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS _signal
+        cydriver.CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS _wait
+
+    def __init__(self, semaphore, value, bint is_signal):
+        address, value, pinned = semaphore._for_node(value)
+        add_object(self, pinned)
+        self._semaphore = <cydriver.CUexternalSemaphore><intptr_t>address
+        self._signal.params.fence.value = self._wait.params.fence.value = value
+        if is_signal:
+            self.params.type = cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL
+            self.params.extSemSignal.extSemArray = &self._semaphore
+            self.params.extSemSignal.paramsArray = &self._signal
+            self.params.extSemSignal.numExtSems = 1
+        else:
+            self.params.type = cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT
+            self.params.extSemWait.extSemArray = &self._semaphore
+            self.params.extSemWait.paramsArray = &self._wait
+            self.params.extSemWait.numExtSems = 1
 
 
 # The attributes of a configuration that a node can have. Programmatic serialization is a permission, which the edges of

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Node parameters: conversion between the driver's structures and records.
+#include "../state/graphs/node_work.hpp"
 #include "../state/green_context.hpp"
+#include "external.hpp"
 #include "graph_calls.hpp"
 #include "memory_operations.hpp"
 
@@ -137,6 +139,16 @@ CUresult make_memory_operations(const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2& p, const
     return CUDA_SUCCESS;
 }
 
+template <class Parameters> CUresult make_semaphores(const Parameters& p, const Work& now, Work* out)
+{
+    std::shared_ptr<Context> context;
+    std::shared_ptr<SemaphoreWork> made;
+    TRY(find_context(p.ctx, now, &context));
+    TRY(make_semaphore_work(context, p.extSemArray, p.paramsArray, p.numExtSems, &made));
+    *out = std::move(made);
+    return CUDA_SUCCESS;
+}
+
 } // namespace
 
 CUgraphNodeParams packed(const CUDA_KERNEL_NODE_PARAMS& p)
@@ -206,8 +218,8 @@ CUresult make_work(Graph& graph, CUgraphNodeParams* parameters, const Work& now,
     case CU_GRAPH_NODE_TYPE_MEM_FREE: return make_free(graph, p.free.dptr, out);
     case CU_GRAPH_NODE_TYPE_CONDITIONAL: return make_conditional(graph, p.conditional, out);
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: return make_memory_operations(p.memOp, now, out);
-    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
-    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT: return CUDA_ERROR_NOT_SUPPORTED;
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL: return make_semaphores(p.extSemSignal, now, out);
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT: return make_semaphores(p.extSemWait, now, out);
     default: return CUDA_ERROR_INVALID_VALUE;
     }
 }

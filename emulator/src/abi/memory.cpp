@@ -79,7 +79,7 @@ ENTRY(cuMemFree, 3020)(CUdeviceptr dptr)
     REQUIRE(allocation && allocation->base == dptr && !allocation->is_host() && allocation->kind != MemoryKind::heap,
             CUDA_ERROR_INVALID_VALUE);
     wait_for_users(*allocation);
-    TRY(Pool::release_now(dptr));
+    TRY(allocation->kind == MemoryKind::external ? SharedMemory::close(dptr) : Pool::release_now(dptr));
     return context->sticky();
 }
 

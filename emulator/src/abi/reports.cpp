@@ -16,6 +16,7 @@
 #include "../state/graphs/graph_exec.hpp"
 #include "../state/interruption.hpp"
 #include "../state/memory/arena.hpp"
+#include "../state/memory/external.hpp"
 #include "../state/memory/pool.hpp"
 #include "../state/memory/virtual_memory.hpp"
 #include "../state/recovery.hpp"
@@ -78,6 +79,8 @@ std::string list_leaks()
     leaks.add("array", Array::all());
     leaks.add("mipmapped array", MipmappedArray::all());
     leaks.add("graphics resource", GraphicsResource::all());
+    leaks.add("external memory", ExternalMemory::all());
+    leaks.add("external semaphore", ExternalSemaphore::all());
     for (const auto& row : ImageObject::all())
         leaks.line(row.first->is_surface() ? "surface object" : "texture object", row.first->number(), 0, row.second);
     leaks.add("graph", Graph::all());

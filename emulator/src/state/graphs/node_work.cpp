@@ -202,6 +202,12 @@ void MemoryOperationWork::run(const ExecNode&, NodeRunner& runner) const
         runner.fail(operation_(), "an operation on memory");
 }
 
+void SemaphoreWork::run(const ExecNode&, NodeRunner& runner) const
+{
+    if (!runner.is_stopped())
+        runner.fail(operation_(), "an operation on external semaphores");
+}
+
 void EventWork::run(const ExecNode& node, NodeRunner& runner) const
 {
     if (type == CU_GRAPH_NODE_TYPE_EVENT_RECORD)

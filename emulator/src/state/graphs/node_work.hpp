@@ -129,6 +129,20 @@ private:
     std::function<CUresult()> operation_;
 };
 
+// Signals external semaphores, or waits for them.
+class SemaphoreWork : public NodeWork {
+public:
+    SemaphoreWork(CUgraphNodeType type, std::function<CUresult()> operation) // EXT_SEMAS_SIGNAL or EXT_SEMAS_WAIT
+        : NodeWork(type), operation_(std::move(operation))
+    {
+    }
+    void run(const ExecNode& node, NodeRunner& runner) const override;
+    const std::function<CUresult()>& operation() const { return operation_; }
+
+private:
+    std::function<CUresult()> operation_;
+};
+
 class EventWork : public NodeWork {
 public:
     EventWork(CUgraphNodeType type, std::shared_ptr<Event> event) // EVENT_RECORD or WAIT_EVENT

@@ -216,7 +216,7 @@ void AddressSpace::release_context(CUcontext context)
             continue;
         if (allocation->kind == MemoryKind::registered)
             unregister_host(reinterpret_cast<void*>(allocation->base));
-        else if (allocation->kind == MemoryKind::opened)
+        else if (allocation->kind == MemoryKind::opened || allocation->kind == MemoryKind::external)
             SharedMemory::close_all(allocation->base);
         else
             release(allocation->base);

@@ -24,7 +24,7 @@ class Pool;
 
 // `mapped`: virtual memory, whose addresses and memory are created separately (virtual_memory.hpp). `opened`: memory of
 // another process (memory_sharing.hpp).
-enum class MemoryKind { device, managed, pinned, registered, heap, variable, mapped, opened };
+enum class MemoryKind { device, managed, pinned, registered, heap, variable, mapped, opened, external };
 
 // How host code is kept out of device memory:
 // idle  PROT_NONE while no kernel of the device runs; the first launch opens the memory, and a monitor closes it after

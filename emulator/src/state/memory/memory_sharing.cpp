@@ -92,13 +92,13 @@ CUresult map_extent(int file, const FileExtent& extent, Import* row)
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-void show(const Import& row, const FileExtent& extent, int device)
+void show(const Import& row, const FileExtent& extent, int device, MemoryKind kind)
 {
     auto allocation = std::make_shared<Allocation>();
     allocation->id = arena_detail::new_id();
     allocation->base = row.base;
     allocation->size = allocation->room = extent.size;
-    allocation->kind = MemoryKind::opened;
+    allocation->kind = kind;
     allocation->device = device;
     allocation->context = row.context;
     allocation->host = VirtualSpace::get().mirror(row.base);
@@ -184,10 +184,24 @@ CUresult SharedMemory::open(CUcontext context, const CUipcMemHandle& handle, CUd
         if (CUresult failed = map_extent(File(data.process, extent.file), extent, &row))
             return failed;
         found = rows.emplace(note.number, row).first;
-        show(row, extent, note.location.id);
+        show(row, extent, note.location.id, MemoryKind::opened);
     }
     ++found->second.uses;
     *out = found->second.base;
+    return CUDA_SUCCESS;
+}
+
+CUresult SharedMemory::map_file(CUcontext context, int device, int file, uint64_t offset, uint64_t size,
+                                CUdeviceptr* out)
+{
+    FileExtent extent{file, offset, size};
+    Import row{context, 0, 0, 0, 1};
+    std::lock_guard lock(imports().mutex);
+    if (CUresult failed = map_extent(file, extent, &row))
+        return failed;
+    imports().rows.emplace(random_number(), row);
+    show(row, extent, device, MemoryKind::external);
+    *out = row.base;
     return CUDA_SUCCESS;
 }
 

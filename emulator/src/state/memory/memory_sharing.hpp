@@ -15,6 +15,8 @@ public:
     // Opening the same memory again returns the same address, which must be closed as many times.
     static CUresult open(CUcontext context, const CUipcMemHandle& handle, CUdeviceptr* out);
     static CUresult close(CUdeviceptr base);
+    // Maps a part of a file, which close() unmaps.
+    static CUresult map_file(CUcontext context, int device, int file, uint64_t offset, uint64_t size, CUdeviceptr* out);
     static void close_all(CUdeviceptr base); // however often it was opened
 };
 
