@@ -47,8 +47,8 @@ def test_attributes_are_read_only():
         view.other = 1
 
 
-def test_repr_has_one_line_per_attribute():
-    text = repr(view_of(np.zeros((2, 3), np.float32)))
+def test_repr_of_an_untyped_view_has_one_line_per_attribute(device, stream):
+    text = repr(StridedMemoryView.from_buffer(device.allocate(24, stream=stream), (2, 3), itemsize=4))
     assert text.startswith("StridedMemoryView(ptr=")
     assert [line.strip().partition("=")[0] for line in text.splitlines()[1:]] == [
         "shape",
@@ -60,7 +60,7 @@ def test_repr_has_one_line_per_attribute():
         "readonly",
         "exporting_obj",
     ]
-    assert text.endswith("exporting_obj=numpy.ndarray)")
+    assert text.endswith("exporting_obj=cuda.core._memory._buffer.Buffer)")
 
 
 def test_views_compare_by_identity():
@@ -313,3 +313,35 @@ def test_proxy_needs_a_protocol_and_a_positional_argument():
         decorated(1, second=np.zeros(3))
     with pytest.raises(TypeError, match="arg_indices"):
         args_viewable_as_strided_memory([0])
+
+
+# --- Arrays without a stream ----------------------------------------------------------------------
+
+
+def test_copies_without_a_stream_are_complete(device, stream):
+    array, host = device.zeros(3, np.int32), np.empty(3, np.int32)
+    array.fill(1, stream=stream)
+    array[1:].copy_from(np.array([2, 3], np.int32))
+    array.copy_to(host)
+    assert host.tolist() == [1, 2, 3]
+    other = device.empty(3, np.int32)
+    other.copy_from(array[::-1])
+    assert other.tolist() == [3, 2, 1]
+
+
+def test_reshape_shares_the_memory(device):
+    array = device.zeros((2, 6), np.int32)
+    array.reshape(3, -1)[1].fill(4)
+    assert array.tolist() == [[0, 0, 0, 0, 4, 4], [4, 4, 0, 0, 0, 0]]
+    assert array.reshape((12,)).shape == array.reshape(-1).shape == (12,)
+    assert array[:, 0].reshape(1, 2).strides == (12, 6)
+    with pytest.raises(ValueError, match="without a copy"):
+        array[:, 1:].reshape(-1)
+    with pytest.raises(ValueError, match="5"):
+        array.reshape(5)
+    with pytest.raises(TypeError, match="shape must be"):
+        array.reshape(1.5)
+
+
+def test_list_of_an_array_without_axes_is_a_scalar(device):
+    assert device.to_device(np.array(3)).tolist() == 3

@@ -341,7 +341,7 @@ def test_closed_program_has_no_handle_and_cannot_compile():
     assert int(program.handle) == 0
     assert program.backend == "NVRTC"
     assert program.pch_status is None
-    assert repr(program) == "<Program backend='NVRTC' closed>"
+    assert repr(program) == "<Program 'default_program' closed>"
     with pytest.raises(RuntimeError, match="this Program is closed"):
         program.compile("ptx")
 

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Streams: creation, wrapping, ordering, closing and default streams."""
 
+import asyncio
 import contextlib
+import contextvars
 import gc
 import pickle
 import threading
@@ -574,3 +576,84 @@ def test_init_creates_or_wraps_a_stream_of_the_subclass(device, stream):
 def test_creating_a_stream_needs_a_current_context(device):
     with no_context(), pytest.raises(RuntimeError, match="current context"):
         Stream._init()
+
+
+# --- Stream.use() ---------------------------------------------------------------------------------
+
+
+def allocation_stream(array):
+    return array.__cuda_array_interface__.get("stream")
+
+
+def test_used_stream_is_the_default_of_arrays_and_copies(device, stream):
+    with stream.use() as used:
+        assert used is stream
+        arrays = [device.empty(2, "i4"), device.zeros(2, "i4"), device.to_device(np.ones(2, np.int32))]
+        assert {allocation_stream(array) for array in arrays} == {int(stream.handle)}
+        arrays[0].fill(7)
+        arrays[1].copy_from(arrays[0])
+        arrays[1].copy_to(arrays[2])
+        assert arrays[2].to_host().tolist() == [7, 7]
+    assert allocation_stream(device.empty(2, "i4")) != int(stream.handle)
+    assert not stream.is_closed
+
+
+def test_used_stream_is_captured(device, stream):
+    array = device.zeros(2, np.int32)
+    builder = stream.create_graph_builder().begin_building()
+    with builder.stream.use():
+        array.fill(5)
+    graph = builder.end_building().complete()
+    assert array.tolist() == [0, 0]
+    graph.launch(stream)
+    assert array.tolist(stream=stream) == [5, 5]
+
+
+def test_given_stream_takes_precedence_over_the_used_one(device, stream):
+    with stream.use():
+        other = device.create_stream()
+        assert allocation_stream(device.empty(2, "i4", stream=other)) == int(other.handle)
+
+
+def test_uses_of_streams_nest(device, stream):
+    other = device.create_stream()
+    with stream.use():
+        with other.use():
+            assert allocation_stream(device.empty(1, "i4")) == int(other.handle)
+        assert allocation_stream(device.empty(1, "i4")) == int(stream.handle)
+
+
+def test_used_stream_is_that_of_its_thread_and_task(device, stream):
+    other = device.create_stream()
+
+    async def task(its_stream):
+        with its_stream.use():
+            await asyncio.sleep(0)
+            return allocation_stream(device.empty(1, "i4"))
+
+    async def main():
+        return await asyncio.gather(task(stream), task(other))
+
+    with stream.use():
+        assert asyncio.run(main()) == [int(stream.handle), int(other.handle)]
+        context = contextvars.Context()  # as on a new thread
+        assert context.run(lambda: allocation_stream(device.empty(1, "i4"))) != int(stream.handle)
+
+
+@pytest.mark.requires(devices=2)
+def test_used_stream_of_another_device_is_ignored(devices):
+    stream = devices[0].create_stream()
+    with stream.use():
+        array = devices[1].zeros(2, np.int32)
+        array.fill(2)
+        assert array.tolist() == [2, 2]
+
+
+def test_closed_streams_are_not_used(device):
+    stream = device.create_stream()
+    with stream.use():
+        stream.close()
+        with pytest.raises(RuntimeError, match="this Stream is closed"):
+            device.empty(1, "i4")
+    with pytest.raises(RuntimeError, match="this Stream is closed"):
+        stream.use()

@@ -86,6 +86,7 @@ _PUBLIC = {
         "MemcpyOverlapMode": "_memory._copy_enums",
         "MemcpySrcAccessOrder": "_memory._copy_enums",
         "ProgramCacheResource": "_compile.cache._stores",
+        "SourceKernel": "utils._source_kernel",
         "StridedMemoryView": "_memoryview",
         "args_viewable_as_strided_memory": "_memoryview",
         "benchmark": "utils._benchmark",
@@ -112,6 +113,7 @@ _SLOTS = {
     "arrays": "_arrays._array_copies",
     "bind kernel": "_launcher",
     "captured operands": "graph._graph",
+    "cast of view": "utils._casts",
     "external semaphore": "_graphics",
     "graph builder": "graph._graph",
     "graph definition": "graph._graph",
@@ -148,9 +150,10 @@ def _load(name: str):
 def _fetch(package: str, name: str, homes: dict[str, str]):
     """Return a public name of a package on first use, and make it an ordinary attribute."""
     if name not in homes:
-        instead = _load("_utils.other_names").IN_MODULES.get(name)
-        hint = f". Did you mean: {instead}?" if instead else ""
-        raise AttributeError(f"module {package!r} has no attribute {name!r}{hint}", name=name, obj=sys.modules[package])
+        instead = _load("_utils.other_names").suggestion("cuda.core", name)
+        text = f"module {package!r} has no attribute {name!r}{instead}"
+        # Without the module, the interpreter does not append a suggestion of its own.
+        raise AttributeError(text, name=name) if instead else AttributeError(text, name=name, obj=sys.modules[package])
     value = getattr(_load(homes[name]), name)
     setattr(sys.modules[package], name, value)
     return value

@@ -46,10 +46,10 @@ from contextvars import ContextVar
 
 from cuda.core._arrays import _device_arrays
 from cuda.core._device_properties import DeviceProperties, html_table
+from cuda.core._native._cuda_core import explain_other_names
 from cuda.core._utils import slots
 from cuda.core._utils.cuda_utils import CUDAError, ComputeCapability, NotSupportedError
 from cuda.core._utils.late import LateModule
-from cuda.core._utils.other_names import OtherName, listed_names
 from cuda.core._utils.validators import shown
 
 __all__ = ["Device", "DeviceProperties", "set_memory_resource", "use_memory_resource"]
@@ -121,12 +121,6 @@ cdef class Device:
     >>> Device() is device
     True
     """
-
-    synchronize = OtherName("sync()")
-    alloc = OtherName("allocate(size, stream=stream)")
-
-    def __dir__(self):
-        return listed_names(self)
 
     def __int__(self):
         return self._id
@@ -1188,4 +1182,5 @@ cdef MemoryResource Device_create_memory_resource(Device self):
 
 
 slots.register("Device", Device)
+explain_other_names(Device)
 check_self_in_methods(globals())

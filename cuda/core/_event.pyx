@@ -39,12 +39,12 @@ from cuda.core._utils.cuda_utils cimport (
 
 import weakref
 
+from cuda.core._native._cuda_core import explain_other_names
 from cuda.core._utils import slots
 from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.helpers import check_multiprocessing_start_method
 from cuda.core._utils.ipc import register_reducer
 from cuda.core._utils.options import Options, options
-from cuda.core._utils.other_names import OtherName, listed_names
 
 __all__ = ["Event", "EventOptions"]
 
@@ -71,11 +71,6 @@ cdef class Event(DriverObject):
     """
 
     _made_by = "Stream.record() or Device.create_event()"
-
-    synchronize = OtherName("sync()")
-
-    def __dir__(self):
-        return listed_names(self)
 
     def __sub__(self, other: Event) -> float:
         """Return the time from ``other`` to this event in milliseconds (``cuEventElapsedTime``).
@@ -224,7 +219,7 @@ cdef class Event(DriverObject):
         """
         if not isinstance(ipc_descriptor, IPCEventDescriptor):
             raise TypeError(f"ipc_descriptor must be an IPCEventDescriptor, not {type(ipc_descriptor).__name__}")
-        return Event_open(cls, ipc_descriptor)
+        return Event_open(<type>cls, ipc_descriptor)
 
     @property
     def is_done(self) -> bool:
@@ -534,4 +529,5 @@ cdef int check_same_context(Event start, Event end) except -1:
     raise RuntimeError(f"events can be subtracted only if they are of {where}")
 
 
+explain_other_names(Event)
 check_self_in_methods(globals())

@@ -62,6 +62,7 @@ from cuda.core._utils.variables import is_switched_on
 __all__ = ["change_observers", "exceeded_limit", "launch"]
 
 _launch_observers = LateModule("cuda.core._launch_observers")
+_other_names = LateModule("cuda.core._utils.other_names")
 
 
 def launch(
@@ -383,7 +384,8 @@ cdef Py_ssize_t place_of_name(Kernel kernel, str name, list names) except -1:
             f"{function} got the name {name!r}, but the names of its parameters are unknown; pass the arguments by "
             "position"
         )
-    raise TypeError(f"{function} has no parameter {name!r}; its parameters are {', '.join(names) or 'none'}")
+    instead = _other_names.suggestion("launch", name) or f"; its parameters are {', '.join(names) or 'none'}"
+    raise TypeError(f"{function} has no parameter {name!r}{instead}")
 
 
 cdef Py_ssize_t argument_place(Kernel kernel, object key, Py_ssize_t count) except -1:

@@ -76,9 +76,11 @@ import warnings
 
 from cuda.core._arrays._exported_copies import exported_copy
 from cuda.core._arrays._interfaces import cuda_array_interface, expanded_key, host_array
+from cuda.core._arrays._shown_values import text_of_view
 from cuda.core._layout_ops import c_strides
+from cuda.core._native._cuda_core import explain_other_names
+from cuda.core._stream import used_stream
 from cuda.core._utils import slots
-from cuda.core._utils.other_names import OtherName, listed_names
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import dtype_argument, shown
 
@@ -115,12 +117,6 @@ cdef class StridedMemoryView(ViewState):
 
     __signature__ = ConstructorSignature()
 
-    copy_to_host = OtherName("to_host(stream=stream)")
-    get = OtherName("to_host(stream=stream)")
-
-    def __dir__(self):
-        return listed_names(self)
-
     def __init__(self, obj=None, stream_ptr=None):
         """View an array or tensor. Deprecated."""
         # Extensions have no frames, so the first one is the caller's.
@@ -138,6 +134,9 @@ cdef class StridedMemoryView(ViewState):
     def __repr__(self):
         if self._exporting_obj is None:
             return "StridedMemoryView(empty)"
+        text = None if is_packed(self) else text_of_view(self)
+        if text is not None:
+            return text
         dtype = f"{self.dlpack_dtype} of DLPack" if is_packed(self) else dtype_of(self)
         exporter = type(self._exporting_obj)
         entries = {
@@ -476,6 +475,78 @@ cdef class StridedMemoryView(ViewState):
             dtype = dtype_argument(dtype)
         return derive(self, layout_of(self) if layout is None else layout, dtype)
 
+    def reshape(self, *shape: int | tuple[int, ...]) -> StridedMemoryView:
+        """Return a view of the same elements in another shape: ``view.reshape(4, -1)`` or ``view.reshape((4, -1))``.
+
+        Parameters
+        ----------
+        *shape : int | tuple[int, ...]
+            The new shape, in which one size can be -1. Elements keep their C order.
+
+        Returns
+        -------
+        :class:`StridedMemoryView`
+            The view, which shares the memory.
+
+        Raises
+        ------
+        ValueError
+            If the numbers of elements differ, or the strides of this view do not allow the shape without a copy, which
+            ``device.to_device(view)`` makes.
+        TypeError
+            If a size is not an int.
+        """
+        sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+        return derive(self, layout_of(self).reshaped(_integers(tuple(sizes))), None)
+
+    def astype(self, dtype, *, stream: Stream | None = None) -> StridedMemoryView:
+        """Copy the elements to a new array of another type on the same device, by a kernel.
+
+        Values convert as in C++: a floating-point number loses its fraction when it becomes an integer.
+
+        Parameters
+        ----------
+        dtype : numpy.dtype or str or type
+            The new element type: bool, an integer, or a floating-point number of 32 or 64 bits. The elements of this
+            view must also have one of these types.
+        stream : :class:`~cuda.core.Stream`, optional
+            The stream on which the array is allocated and written. Defaults to that of
+            :meth:`Stream.use() <cuda.core.Stream.use>`. Without either, the call waits for all work of the device's
+            context, and work on any stream can use the array when it returns.
+
+        Returns
+        -------
+        :class:`StridedMemoryView`
+            The new array, in C order.
+
+        Raises
+        ------
+        TypeError
+            If one of the element types is another one, or this view is in host memory.
+        CUDAError
+            If the kernel cannot be compiled or launched.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from cuda.core import Device
+        >>> device = Device()
+        >>> device.set_current()
+        >>> device.to_device(np.array([0.5, 1.5, -2.5])).astype("int32").tolist()
+        [0, 1, -2]
+        """
+        return slots.get("cast of view")(self, dtype_argument(dtype), view_stream(self, stream))
+
+    def tolist(self, *, stream: Stream | None = None) -> list:
+        """Copy the elements to the host, and return them as a nested list, or as a scalar if there are no axes.
+
+        Parameters
+        ----------
+        stream : :class:`~cuda.core.Stream`, optional
+            As for :meth:`to_host`.
+        """
+        return self.to_host(stream=stream).tolist()
+
     def as_tensor_map(
         self,
         box_dim: tuple[int, ...] | None = None,
@@ -540,8 +611,9 @@ cdef class StridedMemoryView(ViewState):
         out : array, optional
             The destination, of the same shape and element type, in memory that the host can access. Defaults to a new
             NumPy array.
-        stream : :class:`~cuda.core.Stream` | :class:`~cuda.core.graph.GraphBuilder`
-            The stream that the copy is enqueued on. Without it, the copy waits for all work of the device's context.
+        stream : :class:`~cuda.core.Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
+            The stream that the copy is enqueued on. Defaults to that of :meth:`Stream.use() <cuda.core.Stream.use>`.
+            Without either, the copy waits for all work of the device's context.
 
         Returns
         -------
@@ -571,13 +643,7 @@ cdef class StridedMemoryView(ViewState):
             if dtype is None:
                 raise TypeError("the element type is unknown; create the view with a dtype to copy it")
             out = numpy().empty(shape_of(self), dtype)
-        target = as_view(out, "out", stream)
-        if stream is None and (self._is_device_accessible or target._is_device_accessible):
-            with slots.get("Device")(self._device_id if self._device_id >= 0 else None) as device:
-                device.sync()
-                copy_view(target, self, device.default_stream, None, True)
-        else:
-            copy_view(target, self, stream, None, True)
+        enqueue_copy(out, self, stream, None, True, "out")
         return out
 
     def fill(self, value, *, stream: Stream | None = None) -> None:
@@ -588,8 +654,8 @@ cdef class StridedMemoryView(ViewState):
         value : number | :class:`numpy.generic` | tuple
             The value, which must convert to the element type. A tuple is an element of a structured type.
         stream : :class:`~cuda.core.Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
-            The stream that the fill is enqueued on. Without it, the fill waits for all work of the device's context,
-            and has completed on return.
+            The stream that the fill is enqueued on. Defaults to that of :meth:`Stream.use() <cuda.core.Stream.use>`.
+            Without either, the fill waits for all work of the device's context, and has completed on return.
 
         Raises
         ------
@@ -614,8 +680,9 @@ cdef class StridedMemoryView(ViewState):
         array([[  0,   0,   0,   0,   0,   0],
                [255,   0, 255,   0, 255,   0]], dtype=uint8)
         """
+        stream = view_stream(self, stream)
         if stream is None and self._is_device_accessible:
-            with slots.get("Device")(self._device_id if self._device_id >= 0 else None) as device:
+            with view_device(self) as device:
                 device.sync()
                 fill_view(self, value, device.default_stream)
                 device.default_stream.sync()
@@ -623,7 +690,11 @@ cdef class StridedMemoryView(ViewState):
             fill_view(self, value, stream)
 
     def copy_from(
-        self, other: StridedMemoryView, stream: Stream, allocator: object | None = None, blocking: bool | None = None
+        self,
+        other: StridedMemoryView,
+        stream: Stream | None = None,
+        allocator: object | None = None,
+        blocking: bool | None = None,
     ) -> None:
         """Copy the elements of another view or array to this view, in stream order.
 
@@ -634,8 +705,9 @@ cdef class StridedMemoryView(ViewState):
         ----------
         other : :class:`StridedMemoryView` | array
             The source, of the same shape and element type.
-        stream : :class:`~cuda.core.Stream` | :class:`~cuda.core.graph.GraphBuilder`
-            The stream that the copy is enqueued on.
+        stream : :class:`~cuda.core.Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
+            The stream that the copy is enqueued on. Defaults to that of :meth:`Stream.use() <cuda.core.Stream.use>`.
+            Without either, the copy waits for all work of the device's context, and has completed on return.
         allocator : None
             Reserved. Must be None, because no intermediate copies are made.
         blocking : bool, optional
@@ -649,7 +721,7 @@ cdef class StridedMemoryView(ViewState):
         TypeError
             If ``other`` is not an array, ``stream`` is not a stream, or the elements refer to Python objects.
         """
-        copy_view(self, as_view(other, "other", stream), stream, allocator, blocking)
+        enqueue_copy(self, other, stream, allocator, blocking, "other")
 
     def copy_to(
         self,
@@ -667,16 +739,44 @@ cdef class StridedMemoryView(ViewState):
         other : :class:`StridedMemoryView` | array
             The destination, of the same shape and element type.
         stream : :class:`~cuda.core.Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
-            The stream that the copy is enqueued on. None is allowed only if both views are in host memory.
+            The stream that the copy is enqueued on, as for :meth:`copy_from`.
         allocator : None
             Reserved. Must be None, because no intermediate copies are made.
         blocking : bool, optional
             Whether to wait for the copy. Defaults to True unless both views are in device memory.
         """
-        copy_view(as_view(other, "other", stream), self, stream, allocator, blocking)
+        enqueue_copy(other, self, stream, allocator, blocking, "other")
 
     __dlpack_c_exchange_api__ = exchange_capsule()
     __c_dlpack_exchange_api__ = __dlpack_c_exchange_api__
+
+
+# The stream for a call on a view: the given one, or that of Stream.use() if it belongs to the device of the view.
+cdef object view_stream(ViewState self, object stream):
+    if stream is None and self._is_device_accessible:
+        return used_stream(self._device_id)
+    return stream
+
+
+cdef object view_device(ViewState self):
+    return slots.get("Device")(self._device_id if self._device_id >= 0 else None)
+
+
+# Copies between two arrays. Without a stream, the copy waits for all work of the device and is then complete.
+cdef int enqueue_copy(
+    object target, object source, object stream, object allocator, object blocking, str name
+) except -1:
+    cdef ViewState to = as_view(target, name, stream)
+    cdef ViewState origin = as_view(source, name, stream)
+    cdef ViewState on_device = origin if origin._is_device_accessible else to
+    stream = view_stream(on_device, stream)
+    if stream is None and on_device._is_device_accessible:
+        with view_device(on_device) as device:
+            device.sync()
+            copy_view(to, origin, device.default_stream, allocator, blocking)
+            device.default_stream.sync()
+        return 0
+    return copy_view(to, origin, stream, allocator, blocking)
 
 
 cdef class _StridedMemoryViewProxy:
@@ -1048,4 +1148,5 @@ cdef int check_pointer(const void* pointer, str name) except -1:
 add_view_class(StridedMemoryView)
 slots.register("view of array", view_of_array)
 slots.register("view of buffer", view_of_buffer)
+explain_other_names(StridedMemoryView)
 check_self_in_methods(globals())

@@ -78,6 +78,7 @@ cdef class Kernel(DriverObject):
         object _occupancy
         dict _resident_blocks       # (device, threads, shared memory) -> blocks that fill the device
         str _name                   # for messages; empty if unknown
+        tuple _origin               # the name that found it and the name of its code, for repr(); None if unknown
         # Read once from the driver, by Kernel_read_layout.
         bint _has_layout
         bint _is_layout_known       # false if the driver is too old to report the layout

@@ -38,7 +38,6 @@ from cuda.core._native._cuda_core cimport (
     note_printing_code,
     pin_as,
 )
-from cuda.core._stream cimport default_stream
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport check_self_in_methods
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, c_driver_version
@@ -57,6 +56,8 @@ from cuda.core._code._layouts import numpy_type
 from cuda.core._code._loading import CodeTypeT, explain, similar_names, source_names, variable_names
 from cuda.core._code._signatures import Declarations
 from cuda.core._launch_config import LaunchConfig
+from cuda.core._native._cuda_core import explain_other_names
+from cuda.core._stream import launch_stream
 from cuda.core._utils import slots
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.locks import RLock
@@ -422,6 +423,8 @@ cdef Kernel ObjectCode_find_kernel(ObjectCode self, object name):
         raise
     h_kernel = KernelHandle.own(c_kernel, &Kernel_destroy, h_library.anchor())
     kernel = Kernel_create(kernel_registry().add(h_kernel), symbol.decode(errors="replace"), self._declarations)
+    alias = name if name in self._symbol_mapping else Kernel_function(kernel)
+    kernel._origin = (alias if isinstance(alias, str) else alias.decode(errors="replace"), self._name)
     kernels = kernels_of(self)
     return kernel if kernels is None else kernels.setdefault(name, kernel)
 
@@ -512,7 +515,11 @@ cdef class Kernel(DriverObject):
     _made_by = "ObjectCode.get_kernel() or Kernel.from_handle()"
 
     def __repr__(self):
-        return f"<{type(self).__name__} handle={self._address():#x}>"
+        if self._origin is None:
+            return DriverObject.__repr__(self)
+        name, code = self._origin
+        state = " closed" if self.is_closed else f" of {code}" if code else ""
+        return f"<{type(self).__name__} {name!r}{state}>"
 
     @staticmethod
     def from_handle(handle: int, mod: ObjectCode | None = None) -> Kernel:
@@ -550,8 +557,8 @@ cdef class Kernel(DriverObject):
         """Return a bound kernel: ``kernel[grid, block, shmem_size, stream]``, of which the last two can be omitted.
 
         ``kernel[:n, block]`` has at least one thread for each of ``n`` elements, as :meth:`LaunchConfig.for_elements`
-        says; there, ``block`` can be omitted as well. The stream defaults to the default stream of the current context.
-        See :meth:`bind` for the errors.
+        says; there, ``block`` can be omitted as well. The stream defaults to that of :meth:`Stream.use`, or else to the
+        default stream of the current context. See :meth:`bind` for the errors.
 
         Examples
         --------
@@ -567,7 +574,7 @@ cdef class Kernel(DriverObject):
         block = keys[1] if len(keys) > 1 else None
         grid, count = (None, keys[0].stop) if is_count else (keys[0], None)
         config = dimensions_of(grid, count, block, keys[2] if len(keys) > 2 else 0)
-        return self.bind(config, stream=default_stream() if len(keys) < 4 else keys[3])
+        return self.bind(config, stream=launch_stream() if len(keys) < 4 else keys[3])
 
     def __call__(
         self,
@@ -588,7 +595,8 @@ cdef class Kernel(DriverObject):
         grid, block, shmem_size
             As for :class:`LaunchConfig`.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
-            The stream to enqueue the kernel on. Defaults to the default stream of the current context.
+            The stream to enqueue the kernel on. Defaults to that of :meth:`Stream.use`, or else to the default stream
+            of the current context.
         elements : int, optional
             The number of elements, instead of ``grid``: there is at least one thread for each, as
             :meth:`LaunchConfig.for_elements` says, and ``block`` defaults to 256. With ``grid``, it is the argument for
@@ -608,7 +616,7 @@ cdef class Kernel(DriverObject):
         """
         if grid is not None and elements is not None:
             named_args["elements"], elements = elements, None
-        stream = default_stream() if stream is None else stream
+        stream = launch_stream() if stream is None else stream
         config = dimensions_of(grid, elements, block, shmem_size)
         slots.get("launch")(stream, config, self, *kernel_args, **named_args)
 
@@ -845,4 +853,6 @@ include "_kernel_parameters.pxi"
 include "_last_launches.pxi"
 
 
+explain_other_names(Kernel)
+explain_other_names(ObjectCode)
 check_self_in_methods(globals())

@@ -25,6 +25,7 @@ from cuda.core._utils.late import LateModule
 from cuda.core._utils.locks import RLock
 from cuda.core._utils.logs import debug as log_debug
 from cuda.core._utils.logs import elapsed_ms
+from cuda.core._utils.other_names import ListedType, descriptors
 from cuda.core._utils.validators import name_bytes, shown
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType, SourceCodeType
 
@@ -45,7 +46,7 @@ _TARGETS = {target.value: target for target in ObjectCodeFormatType}
 CLOSED = "this Program is closed"
 
 
-class Program:
+class Program(metaclass=ListedType):
     """Source code to be compiled at run time with NVRTC, NVVM or a linker.
 
     Parameters
@@ -127,7 +128,9 @@ class Program:
         raise TypeError("a Program cannot be pickled or copied; pickle the ObjectCode that it compiles to")
 
     def __repr__(self):
-        return f"<Program backend={self.backend.value!r}{' closed' if self.is_closed else ''}>"
+        arch = self._options.arch
+        state = " closed" if self.is_closed else f" for {arch}" if arch else ""
+        return f"<Program {self._name!r}{state}>"
 
     def compile(
         self,
@@ -318,6 +321,10 @@ class Program:
             return target
         choices = ", ".join(repr(target.value) for target in targets)
         raise ValueError(f"target_type must be one of {choices} for {self.backend.value}, not {shown(target_type)}")
+
+
+for _name, _member in descriptors("Program").items():
+    setattr(Program, _name, _member)
 
 
 def reason_of_no_output(options: ProgramOptions) -> str:

@@ -46,13 +46,15 @@ from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport check_self_in_methods
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, LEAVE_RETURN, check_or_create_options, init_driver
 
+import contextlib
 import warnings
+from contextvars import ContextVar
 
 from cuda.core._event import EventOptions
 from cuda.core._memory_operations import MemoryOperation, packed_operations
+from cuda.core._native._cuda_core import explain_other_names
 from cuda.core._utils import slots
 from cuda.core._utils.options import Options, options
-from cuda.core._utils.other_names import OtherName, listed_names
 from cuda.core._utils.validators import address_argument, shown
 from cuda.core.typing import IsStreamType  # no-cython-lint (programs import it from here)
 
@@ -70,7 +72,8 @@ cdef class Stream(StreamSource):
     """A CUDA stream: a queue of work that executes in order, concurrently with the work of other streams.
 
     A stream cannot be constructed directly: :meth:`Device.create_stream`, :meth:`Context.create_stream` and
-    :meth:`Stream.from_handle` return one. ``with stream:`` closes the stream when the block exits.
+    :meth:`Stream.from_handle` return one. ``with stream:`` closes the stream when the block exits. To make a stream the
+    default in a block, as ``with`` does in CuPy, write ``with stream.use():``.
 
     Examples
     --------
@@ -85,11 +88,6 @@ cdef class Stream(StreamSource):
     """
 
     _made_by = "Device.create_stream() or Stream.from_handle()"
-
-    synchronize = OtherName("sync()")
-
-    def __dir__(self):
-        return listed_names(self)
 
     def __repr__(self):
         context = 0 if self.is_closed else address(self._h_context)
@@ -402,6 +400,44 @@ cdef class Stream(StreamSource):
         """
         self._check_open()
         return StreamTimer(self)
+
+    def use(self):
+        """Return a context manager that makes this stream the default in its block.
+
+        In the block, launches such as ``kernel[grid, block](...)``, :meth:`Device.empty`, :meth:`Device.zeros`,
+        :meth:`Device.to_device` and the methods of their arrays behave as with ``stream=stream``, unless they are given
+        another one. Arrays of other devices are not affected, and neither are calls that require a stream. The block
+        does not wait for the work, and does not close the stream, as ``with stream:`` would.
+
+        The setting is a :class:`contextvars.ContextVar`: it applies to the code of the block and to ``asyncio`` tasks
+        started in it, but not to other threads, unless they inherit the context (``sys.flags.thread_inherit_context``,
+        the default on free-threaded Python). Blocks nest.
+
+        Returns
+        -------
+        context manager
+            The context manager, whose ``as`` target is the stream. It can also be used as a decorator.
+
+        Raises
+        ------
+        RuntimeError
+            If the stream is closed.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from cuda.core import Device
+        >>> device = Device()
+        >>> device.set_current()
+        >>> stream = device.create_stream()
+        >>> with stream.use():
+        ...     x = device.to_device(np.arange(4))
+        ...     x[::2].fill(7)
+        ...     x.to_host()
+        array([7, 1, 7, 3])
+        """
+        self._check_open()
+        return _use_stream(self)
 
     def write_value(self, target, value: int, *, bits: int | None = None) -> None:
         """Write an int to memory, in stream order (``cuStreamBatchMemOp``).
@@ -813,6 +849,40 @@ cdef bint is_semaphore(object thing) except -1:
     return isinstance(thing, slots.get("external semaphore"))
 
 
+# The stream of Stream.use().
+_used = ContextVar("cuda.core stream", default=None)
+cdef bint is_used = False  # until a program uses one, the variable need not be read
+
+
+@contextlib.contextmanager
+def _use_stream(stream):
+    global is_used
+    token = _used.set(stream)
+    # Stays true after the block, because a task that was started in it may run longer.
+    is_used = True
+    try:
+        yield stream
+    finally:
+        _used.reset(token)
+
+
+def launch_stream() -> Stream:
+    """Return the stream of a launch that is given none."""
+    stream = _used.get() if is_used else None
+    return default_stream() if stream is None else stream
+
+
+def used_stream(int device_id) -> Stream | None:
+    """Return the stream of :meth:`Stream.use`, if it belongs to a device."""
+    cdef ContextHandle h_context
+    cdef int its_device = -1
+    stream = _used.get() if is_used else None
+    if stream is None:
+        return None
+    Stream_context(stream, &h_context, &its_device)
+    return stream if its_device == device_id else None
+
+
 # The device that is current instead of this one, or -1.
 cdef int other_current_device(int device_id) except -2:
     cdef cydriver.CUdevice c_device = 0
@@ -953,4 +1023,5 @@ _TIMED = EventOptions(timing_enabled=True)
 LEGACY_DEFAULT_STREAM = Stream._legacy_default()
 PER_THREAD_DEFAULT_STREAM = Stream._per_thread_default()
 slots.register("green stream", _create_green_stream)
+explain_other_names(Stream)
 check_self_in_methods(globals())

@@ -268,7 +268,7 @@ def test_default_arch_matches_the_current_device(set_current_arch):
 def test_program_has_a_handle_until_it_is_closed():
     made = program(kernel())
     assert made.backend is CompilerBackendType.NVVM
-    assert repr(made) == "<Program backend='NVVM'>"
+    assert repr(made) == f"<Program 'default_program' for {ARCH}>"
     assert isinstance(made.handle, int)
     assert made.handle != 0
     assert made.pch_status is None

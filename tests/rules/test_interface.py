@@ -38,7 +38,7 @@ OURS = {
     },
     "cuda.core.graph": {"AccessPolicyWindow", "AdjacencySetProxy", "CaptureStatistics", "CapturedFunction", "capture"},
     "cuda.core.typing": {"AccessPropertyType", "MemoryPoolAccessType"},
-    "cuda.core.utils": {"benchmark", "cdiv", "coredump", "kernel", "register_importer", "trace"},
+    "cuda.core.utils": {"SourceKernel", "benchmark", "cdiv", "coredump", "kernel", "register_importer", "trace"},
 }
 
 # Classes pickled by name: pickles made by other releases contain these names.

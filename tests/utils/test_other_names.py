@@ -1,60 +1,120 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Names from other libraries: the AttributeError names the replacement."""
+"""Names from other libraries: the error names the replacement."""
+
+import pydoc
+import rlcompleter
 
 import numpy as np
 import pytest
 
 import cuda.core
-from cuda.core import Buffer, Device, Event, Stream
-from cuda.core.utils import StridedMemoryView
+from cuda.core import LaunchConfig, Program, ProgramOptions
+from cuda.core._utils.other_names import OTHER_NAMES, ListedType, OtherName
+from cuda.core.utils import kernel
 
-NAMES = [
-    (Device, "synchronize", "sync()"),
-    (Device, "alloc", "allocate(size, stream=stream)"),
-    (Stream, "synchronize", "sync()"),
-    (Event, "synchronize", "sync()"),
-    (Buffer, "copy_to_host", "copy_to(array, stream=stream)"),
-    (Buffer, "copy_to_device", "copy_from(array, stream=stream)"),
-    (StridedMemoryView, "copy_to_host", "to_host(stream=stream)"),
-    (StridedMemoryView, "get", "to_host(stream=stream)"),
-]
+SOURCE = 'extern "C" __global__ void f(int* x) { *x += 1; }'
+CLASSES = (
+    "Buffer",
+    "Device",
+    "Event",
+    "GraphBuilder",
+    "Kernel",
+    "ObjectCode",
+    "Program",
+    "Stream",
+    "StridedMemoryView",
+)
 
 
-def instance_of(cls, device, stream):
+@pytest.fixture
+def instances(device, stream):
+    code = Program(SOURCE, "c++").compile("cubin")
     return {
-        Device: lambda: device,
-        Stream: lambda: stream,
-        Event: stream.record,
-        Buffer: lambda: device.allocate(8, stream=stream),
-        StridedMemoryView: lambda: device.zeros(1, np.int8, stream=stream),
-    }[cls]()
+        "Buffer": device.allocate(8, stream=stream),
+        "Device": device,
+        "Event": stream.record(),
+        "GraphBuilder": device.create_graph_builder(),
+        "Kernel": code.get_kernel("f"),
+        "ObjectCode": code,
+        "Program": Program(SOURCE, "c++"),
+        "Stream": stream,
+        "StridedMemoryView": device.zeros(1, np.int8, stream=stream),
+    }
 
 
-@pytest.mark.parametrize(("cls", "name", "instead"), NAMES)
-def test_name_of_another_library_is_explained(device, stream, cls, name, instead):
-    found = instance_of(cls, device, stream)
+@pytest.mark.parametrize("cls", CLASSES)
+def test_name_of_another_library_is_explained(instances, cls):
+    found = instances[cls]
+    for name, instead in OTHER_NAMES[cls].items():
+        with pytest.raises(AttributeError) as caught:
+            getattr(found, name)
+        assert str(caught.value) == f"{cls!r} object has no attribute {name!r}. Did you mean: {instead}?"
+        # With the object, the interpreter would append another suggestion.
+        assert (caught.value.name, caught.value.obj) == (name, None)
+        with pytest.raises(AttributeError, match=f"^type object '{cls}' has no attribute '{name}'. Did you mean"):
+            getattr(type(found), name)
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_names_of_other_libraries_are_not_listed(instances, cls):
+    found = instances[cls]
+    others = set(OTHER_NAMES[cls])
+    assert type(type(found)) is ListedType
+    assert others.isdisjoint(dir(found))
+    assert others.isdisjoint(dir(type(found)))
+    assert "OtherName" not in pydoc.render_doc(type(found))
+    completer = rlcompleter.Completer({"found": found})
+    offered = []
+    while (text := completer.complete("found.", len(offered))) is not None:
+        offered.append(text.removeprefix("found.").rstrip("()"))
+    assert offered
+    assert others.isdisjoint(offered)
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_suggested_members_exist(instances, cls):
+    for instead in OTHER_NAMES[cls].values():
+        first = instead.partition("(")[0].partition(".")[0].partition(",")[0]
+        if first.isidentifier() and first not in ("cuda", "cupy", "device", "empty", "len", "launch", "stream"):
+            assert hasattr(type(instances[cls]), first), instead
+
+
+def test_calls_of_classes_are_as_fast_as_with_type():
+    has_vectorcall = 1 << 11  # Py_TPFLAGS_HAVE_VECTORCALL
+    assert type.__flags__ & ListedType.__flags__ & has_vectorcall
+
+
+def test_subclass_can_have_the_name():
+    class Own(Program):
+        build = "own"
+
+    assert "build" in dir(Own)
+    assert Own(SOURCE, "c++", {"arch": "sm_90"}).build == "own"
+    assert isinstance(vars(Program)["build"], OtherName)
+
+
+@pytest.mark.parametrize("name", OTHER_NAMES["cuda.core"])
+def test_module_names_of_other_libraries_are_explained(name):
+    instead = OTHER_NAMES["cuda.core"][name]
     with pytest.raises(AttributeError) as caught:
-        getattr(found, name)
-    assert str(caught.value) == f"'{cls.__name__}' object has no attribute '{name}'. Did you mean: {instead}?"
-    assert (caught.value.name, caught.value.obj) == (name, found)
-    assert not hasattr(found, name)
-    assert not callable(getattr(cls, name))  # tools read all members of a class
-
-
-@pytest.mark.parametrize(("cls", "name"), [(cls, name) for cls, name, _ in NAMES])
-def test_names_of_other_libraries_are_not_listed(device, stream, cls, name):
-    assert name not in dir(instance_of(cls, device, stream))
-
-
-MODULE_NAMES = [
-    ("RawKernel", "cuda.core.utils.kernel"),
-    ("synchronize", "Device.sync"),
-    ("to_device", "Device.to_device"),
-]
-
-
-@pytest.mark.parametrize(("name", "instead"), MODULE_NAMES)
-def test_module_names_of_other_libraries_are_explained(name, instead):
-    with pytest.raises(AttributeError, match=rf"has no attribute '{name}'. Did you mean: {instead}\?$"):
         getattr(cuda.core, name)
+    assert str(caught.value) == f"module 'cuda.core' has no attribute {name!r}. Did you mean: {instead}?"
+    assert caught.value.obj is None
+
+
+def test_unknown_names_are_left_to_the_interpreter(stream):
+    with pytest.raises(AttributeError, match="^module 'cuda.core' has no attribute 'Devise'$") as caught:
+        cuda.core.Devise  # noqa: B018
+    assert caught.value.obj is cuda.core
+    with pytest.raises(AttributeError, match="has no attribute 'sing'$"):
+        stream.sing  # noqa: B018
+
+
+def test_keywords_of_other_libraries_are_explained(device):
+    with pytest.raises(TypeError, match=r"^LaunchConfig has no field 'shared_mem'. Did you mean: shmem_size\?$"):
+        LaunchConfig(grid=1, block=1, shared_mem=4)
+    with pytest.raises(TypeError, match=r"'cache'. Did you mean: Program.compile\(..., cache=cache\)\?$"):
+        ProgramOptions(cache=True)
+    with pytest.raises(TypeError, match=r"^f\(\) has no parameter 'shared_mem'. Did you mean: shmem_size\?$"):
+        kernel(SOURCE, "f", cache=False)(None, grid=1, block=1, shared_mem=4)

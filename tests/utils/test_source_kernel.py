@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 
-from cuda.core import Device, Kernel, LaunchConfig, NVRTCError, launch
+from cuda.core import CUDAError, Device, Kernel, LaunchConfig, NVRTCError, launch
 from cuda.core.utils import FileStreamProgramCache, InMemoryProgramCache, kernel
 from support.threads import in_thread, run_in_threads
 
@@ -126,7 +126,9 @@ def test_options_apply(device, stream):
     ("arguments", "text"),
     [
         ({"source": b"", "name": "f"}, "source must be a str"),
-        ({"source": "", "name": None}, "name must be a str"),
+        ({"source": "", "name": None}, "name must be a str or a sequence of str"),
+        ({"source": "", "name": ("f", 3)}, "name must be a str or a sequence of str"),
+        ({"source": "", "name": "f", "name_expressions": "f"}, "name_expressions must be a sequence of str"),
         ({"source": "", "name": "f", "code_type": 3}, "code_type must be a str"),
         ({"source": "", "name": "f", "cache": "/tmp"}, "cache must be"),
         ({"source": "", "name": "f", "options": 3}, "options"),
@@ -142,3 +144,73 @@ def test_wrong_keys_are_rejected(device):
     for key in (1, (1,), (1, 1, 0, None, 1)):
         with pytest.raises(TypeError, match=r"kernel\[grid, block\]"):
             fill[key]
+
+
+def test_a_kernel_needs_a_name():
+    with pytest.raises(ValueError, match="at least one name"):
+        kernel(SOURCE, ())
+
+
+VARIABLES = """
+__device__ int total;
+namespace inner { __constant__ int step; }
+__global__ void count(int* x) { total += inner::step; *x = total; }
+extern "C" __global__ void reset() { total = 0; }
+"""
+
+
+def test_kernels_of_one_source_share_their_variables(device, stream):
+    count, reset = kernel(VARIABLES, ["count", "reset"], name_expressions=["&inner::step"], cache=False)
+    step = count.get_global("&inner::step")
+    step.copy_from(np.array([3], np.int32), stream=stream)
+    x = device.zeros(1, np.int32, stream=stream)
+    reset(grid=1, block=1, stream=stream)
+    count(x, grid=1, block=1, stream=stream)
+    count(x, grid=1, block=1, stream=stream)
+    assert x.tolist(stream=stream) == [6]
+    assert reset.get_global("total").view(dtype=np.int32).tolist() == [6]
+
+
+@pytest.mark.requires(cuda=(12, 4))
+def test_properties_are_those_of_the_kernel_for_the_device(device):
+    scale = kernel(SOURCE, "scale<float>", cache=False)
+    assert str(scale.signature) == "(x: 'float*', by: 'float')"
+    assert scale.attributes.num_regs == scale.for_device().attributes.num_regs
+    assert scale.occupancy.max_active_blocks_per_multiprocessor(64, 0) > 0
+
+
+NAMES = [
+    ("fil", "'fil' is not valid: .*did you mean 'fill'"),
+    ("zzz", "'zzz' is not valid: .*it has fill, scale"),
+    ("scale", "'scale' is not valid"),
+    ("other::fill", "'other::fill' is not valid"),
+    ("&nothing", "'&nothing' is not valid"),
+]
+
+
+@pytest.mark.parametrize(("name", "text"), NAMES, ids=[name for name, _ in NAMES])
+def test_unknown_name_is_explained_in_one_line(device, name, text):
+    with pytest.raises(NVRTCError) as caught:
+        kernel(SOURCE, name, cache=False).for_device()
+    assert str(caught.value).startswith(text)
+    assert "\n" not in str(caught.value)
+
+
+def test_errors_of_the_source_are_those_of_the_compiler(device):
+    with pytest.raises(NVRTCError, match="aa") as caught:
+        kernel(SOURCE.replace("value; }", "aa; }"), "fil", cache=False).for_device()
+    assert caught.value.diagnostics
+
+
+def test_unknown_variable_is_an_error(device):
+    with pytest.raises(CUDAError, match="no variable 'totl'"):
+        kernel(VARIABLES, "count", cache=False).get_global("totl")
+
+
+def test_default_stream_launch_runs_on_the_used_stream(device, stream, x):
+    scale = kernel(SOURCE, "scale<float>", cache=False)
+    with stream.use():
+        scale(x, 2, grid=1, block=4)
+        bound = scale[1, 4]
+    assert bound.stream is stream
+    assert x.tolist(stream=stream) == [0, 2, 4, 6]

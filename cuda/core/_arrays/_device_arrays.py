@@ -9,6 +9,7 @@ import math
 import operator
 from typing import TYPE_CHECKING
 
+from cuda.core._stream import used_stream
 from cuda.core._utils import slots
 from cuda.core._utils.late import LateModule
 from cuda.core._utils.validators import dtype_argument, shown
@@ -30,6 +31,7 @@ def empty(device, shape, dtype, stream, pinned) -> StridedMemoryView:
         raise TypeError(f"pinned must be a bool, not {type(pinned).__name__}")
     if pinned:
         return _page_locked.LegacyPinnedMemoryResource().allocate(size, stream=stream).view(shape, dtype)
+    stream = used_stream(device.device_id) if stream is None else stream
     if stream is None:
         return _completed(device, lambda stream: empty(device, shape, dtype, stream, False))
     return device.allocate(size, stream=stream).view(shape, dtype)
@@ -37,6 +39,8 @@ def empty(device, shape, dtype, stream, pinned) -> StridedMemoryView:
 
 def new_zeros(device, shape, dtype, stream, pinned) -> StridedMemoryView:
     """Implement :meth:`~cuda.core.Device.zeros`."""
+    if stream is None and pinned is False:
+        stream = used_stream(device.device_id)
     if stream is None and pinned is False:
         return _completed(device, lambda stream: new_zeros(device, shape, dtype, stream, False))
     array = empty(device, shape, dtype, stream, pinned)
@@ -50,6 +54,7 @@ def new_zeros(device, shape, dtype, stream, pinned) -> StridedMemoryView:
 
 def copied(device, array, stream) -> StridedMemoryView:
     """Implement :meth:`~cuda.core.Device.to_device`."""
+    stream = used_stream(device.device_id) if stream is None else stream
     if stream is None:
         return _completed(device, lambda stream: copied(device, array, stream))
     numpy = importlib.import_module("numpy")

@@ -65,9 +65,9 @@ import importlib
 from cuda.core import typing as aliases
 from cuda.core._dlpack import classify_dl_device
 from cuda.core._memory._memory_resource import MemoryResource
+from cuda.core._native._cuda_core import explain_other_names
 from cuda.core._utils import slots
 from cuda.core._utils.cuda_utils import CUDAError, UnavailableError
-from cuda.core._utils.other_names import OtherName, listed_names
 
 __all__ = ["Buffer", "MemoryResource", "keep_until_idle"]
 
@@ -112,12 +112,6 @@ cdef class Buffer(DriverObject):
 
     _made_by = "MemoryResource.allocate(), Device.allocate() or Buffer.from_handle()"
 
-    copy_to_host = OtherName("copy_to(array, stream=stream)")
-    copy_to_device = OtherName("copy_from(array, stream=stream)")
-
-    def __dir__(self):
-        return listed_names(self)
-
     def __cinit__(self):
         cdef object zero = 0
         Py_INCREF(zero)
@@ -152,7 +146,7 @@ cdef class Buffer(DriverObject):
 
     def __repr__(self):
         if not self._h_allocation:
-            return f"<{type(self).__name__} ptr=0x0 size=0>"
+            return f"<{type(self).__name__} closed>"
         mapped = " mapped" if self.is_mapped else ""
         return f"<{type(self).__name__} ptr={self.handle:#x} size={self.size}{mapped}>"
 
@@ -308,7 +302,7 @@ cdef class Buffer(DriverObject):
             raise TypeError(f"mr must be a memory resource, not {type(mr).__name__}")
         if hasattr(mr, "_open_buffer"):  # virtual memory
             return mr._open_buffer(ipc_descriptor, Stream_accept(stream))
-        return Buffer_import(cls, <CMemoryResource>mr, ipc_descriptor, Stream_accept(stream))
+        return Buffer_import(<type>cls, <CMemoryResource>mr, ipc_descriptor, Stream_accept(stream))
 
     def close(self, stream=None) -> None:
         """Free the memory in stream order.
@@ -583,7 +577,7 @@ cdef class Buffer(DriverObject):
     @classmethod
     def _init(cls, ptr, size, mr=None, ipc_descriptor=None, owner=None, *, stream=None):
         """Wrap memory in an object of the class ``cls``, as :meth:`from_handle` does."""
-        cdef Buffer self = Buffer_from_handle(cls, ptr, size, mr, owner, stream)
+        cdef Buffer self = Buffer_from_handle(<type>cls, ptr, size, mr, owner, stream)
         Buffer_set_descriptor(self, mr, ipc_descriptor)
         return self
 
@@ -1103,4 +1097,5 @@ cdef ArrayAccess array_access():
 
 
 add_members()
+explain_other_names(Buffer)
 check_self_in_methods(globals())

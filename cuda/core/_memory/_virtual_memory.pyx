@@ -145,7 +145,7 @@ cdef class VirtualMemory:
             )
         map_memory(self._h_ranges.get(), pointer, size, memory)
 
-    def make_buffer(self, type cls, resource: MemoryResource, stream, size_t opened=0) -> Buffer:
+    def make_buffer(self, cls, resource: MemoryResource, stream, size_t opened=0) -> Buffer:
         """Return a buffer of the mapped memory, which releases it when it is closed.
 
         For memory of another process, ``opened`` is the size of the buffer, at most that of the memory.
@@ -163,7 +163,7 @@ cdef class VirtualMemory:
         value.size = opened or self.size
         add_users(self._h_ranges.get())
         h_allocation = AllocationHandle.own_with_wait(move(value), &VirtualMemory_destroy, move(anchor))
-        buffer = Buffer_create(cls, h_allocation, resource, None)
+        buffer = Buffer_create(<type>cls, h_allocation, resource, None)
         buffer._is_mapped = opened != 0
         return buffer
 

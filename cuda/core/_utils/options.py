@@ -9,9 +9,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import dataclass_transform
 
+from cuda.core._utils.late import LateModule
 from cuda.core._utils.validators import format_or_list, repr_of
 
 __all__ = ["Options", "options", "unknown_field"]
+
+_other_names = LateModule("cuda.core._utils.other_names")
 
 _MISSING = object()  # stands for the value of a field that was never set
 
@@ -81,6 +84,9 @@ def unknown_field(owner: str, names: Iterable[str], known: Iterable[str]) -> str
     unknown = next((name for name in names if name not in known), None)
     if unknown is None:
         return None
+    instead = _other_names.suggestion(owner, unknown)
+    if instead:
+        return f"{owner} has no field {unknown!r}{instead}"
     from difflib import get_close_matches  # slow to import, and for this message only
 
     like = get_close_matches(unknown, known, 3, 0.6) or [name for name in known if unknown in name]

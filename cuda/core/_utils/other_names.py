@@ -1,18 +1,168 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Names that other CUDA libraries have for parts of this package: their AttributeError says what to use instead."""
+"""Names that other CUDA libraries have for parts of this package: errors say what to use instead."""
 
 from __future__ import annotations
 
-__all__ = ["IN_MODULES", "OtherName", "listed_names"]
+__all__ = ["OTHER_NAMES", "ListedType", "OtherName", "descriptors", "suggestion", "listed_names"]
 
-# Functions that other CUDA libraries have in their modules.
-IN_MODULES = {
-    "RawKernel": "cuda.core.utils.kernel",
-    "mem_alloc": "Device.allocate",
-    "synchronize": "Device.sync",
-    "to_device": "Device.to_device",
+_MEMORY = "cuda.core.system.Device(index=device.device_id).memory_info"
+_COPY_OUT = "copy_to(array, stream=stream)"
+_COPY_IN = "copy_from(array, stream=stream)"
+_KERNEL = "cuda.core.utils.kernel(source, name)"
+
+# What to use instead of a name: by the name of a class, of a module, or of what takes the keyword.
+OTHER_NAMES = {
+    "cuda.core": {
+        "Array": "Device.zeros or Device.to_device, which return arrays",
+        "Compiler": "Program",
+        "FileStreamProgramCache": "cuda.core.utils.FileStreamProgramCache",
+        "Function": "Kernel",
+        "Graph": "cuda.core.graph.Graph",
+        "GraphBuilder": "cuda.core.graph.GraphBuilder",
+        "InMemoryProgramCache": "cuda.core.utils.InMemoryProgramCache",
+        "LaunchConfiguration": "LaunchConfig",
+        "ManagedMemory": "ManagedMemoryResource",
+        "Memory": "Buffer",
+        "Module": "ObjectCode",
+        "RawKernel": _KERNEL,
+        "RawModule": "cuda.core.utils.kernel(source, names)",
+        "StridedMemoryView": "cuda.core.utils.StridedMemoryView",
+        "cdiv": "cuda.core.utils.cdiv",
+        "compile": "Program(source, 'c++').compile('cubin'), or " + _KERNEL,
+        "device_count": "len(Device.get_all_devices())",
+        "empty": "Device.empty",
+        "from_numpy": "Device.to_device",
+        "get_device_count": "len(Device.get_all_devices())",
+        "kernel": _KERNEL,
+        "mem_alloc": "Device.allocate",
+        "num_devices": "len(Device.get_all_devices())",
+        "pinned": "Device.empty(shape, dtype, pinned=True)",
+        "synchronize": "Device.sync",
+        "to_device": "Device.to_device",
+        "zeros": "Device.zeros",
+    },
+    "Buffer": {
+        "asnumpy": _COPY_OUT,
+        "copy_from_host": _COPY_IN,
+        "copy_to_device": _COPY_IN,
+        "copy_to_host": _COPY_OUT,
+        "data": "handle",
+        "data_ptr": "handle",
+        "device_ptr": "handle",
+        "download": _COPY_OUT,
+        "free": "close()",
+        "get": _COPY_OUT,
+        "memset": "fill(value, stream=stream)",
+        "nbytes": "size",
+        "numpy": _COPY_OUT,
+        "ptr": "handle",
+        "set": _COPY_IN,
+        "to_host": _COPY_OUT + ", or view(dtype=dtype).to_host()",
+        "to_numpy": _COPY_OUT,
+        "upload": _COPY_IN,
+        "zero": "fill(0, stream=stream)",
+    },
+    "Device": {
+        "Stream": "create_stream()",
+        "alloc": "allocate(size, stream=stream)",
+        "array": "to_device(array)",
+        "asarray": "to_device(array)",
+        "attributes": "properties",
+        "cc": "compute_capability",
+        "count": "len(Device.get_all_devices())",
+        "event": "create_event()",
+        "free_memory": _MEMORY,
+        "full": "empty(shape, dtype), then fill(value)",
+        "id": "device_id",
+        "index": "device_id",
+        "major": "compute_capability.major",
+        "make_current": "set_current()",
+        "malloc": "allocate(size, stream=stream)",
+        "mem_get_info": _MEMORY,
+        "mem_info": _MEMORY,
+        "memory_info": _MEMORY,
+        "ones": "empty(shape, dtype), then fill(1)",
+        "ordinal": "device_id",
+        "stream": "create_stream(), or default_stream",
+        "synchronize": "sync()",
+        "to_gpu": "to_device(array)",
+        "total_memory": _MEMORY,
+        "use": "set_current(), or `with device:`",
+    },
+    "Event": {
+        "elapsed_time": "end - start, in milliseconds",
+        "query": "is_done",
+        "record": "stream.record(event)",
+        "synchronize": "sync()",
+        "time_till": "end - start, in milliseconds",
+        "wait": "stream.wait(event), or sync()",
+    },
+    "GraphBuilder": {
+        "add_callback": "callback(function)",
+        "end_capture": "end_building()",
+        "finish": "end_building().complete()",
+        "instantiate": "complete()",
+        "launch": "complete().launch(stream)",
+    },
+    "Kernel": {
+        "launch": "launch(stream, config, kernel, *args), or kernel[grid, block](*args)",
+        "max_threads_per_block": "attributes.max_threads_per_block",
+        "num_regs": "attributes.num_regs",
+        "occupancy_max": "occupancy",
+    },
+    "ObjectCode": {
+        "cubin": "code, compiled to 'cubin'",
+        "function": "get_kernel(name)",
+        "get_constant": "get_global(name)",
+        "get_function": "get_kernel(name)",
+        "get_symbol": "get_kernel(name), or get_global(name)",
+        "kernel": "get_kernel(name)",
+        "ptx": "code, compiled to 'ptx'",
+        "save": "code, the bytes to write",
+    },
+    "Program": {
+        "build": "compile('cubin')",
+        "get_function": "compile('cubin').get_kernel(name)",
+        "get_kernel": "compile('cubin').get_kernel(name)",
+    },
+    "Stream": {
+        "add_host_callback": "add_callback(function)",
+        "begin_capture": "create_graph_builder().begin_building()",
+        "end_capture": "create_graph_builder(), and end_building() of the builder",
+        "id": "handle",
+        "launch_host_func": "add_callback(function)",
+        "ptr": "handle",
+        "query": "is_done",
+        "record_event": "record(event)",
+        "synchronize": "sync()",
+        "wait_event": "wait(event)",
+        "wait_stream": "wait(stream)",
+    },
+    "StridedMemoryView": {
+        "T": "cupy.from_dlpack(view).T, which shares the memory",
+        "asnumpy": "to_host()",
+        "copy": "device.to_device(view)",
+        "copy_to_host": "to_host()",
+        "cpu": "to_host()",
+        "data_ptr": "ptr",
+        "get": "to_host()",
+        "item": "to_host().item()",
+        "numpy": "to_host()",
+        "set": "copy_from(array)",
+        "to_numpy": "to_host()",
+    },
+    # Keywords.
+    "LaunchConfig": {"shared": "shmem_size", "shared_mem": "shmem_size", "smem": "shmem_size"},
+    "ProgramOptions": {"cache": "Program.compile(..., cache=cache)"},
+    "launch": {"shared": "shmem_size", "shared_mem": "shmem_size", "smem": "shmem_size"},
 }
+
+
+def suggestion(owner: str, name: str) -> str:
+    """Return the end of a message: what to use instead of a name, or an empty string."""
+    instead = OTHER_NAMES.get(owner, {}).get(name)
+    return f". Did you mean: {instead}?" if instead else ""
 
 
 class OtherName:
@@ -22,22 +172,37 @@ class OtherName:
     they would with a ``__getattr__``.
     """
 
-    __slots__ = ("_instead", "_name")
+    __slots__ = ("_hint", "_name")
 
-    def __init__(self, instead: str):
-        self._instead, self._name = instead, ""
+    def __init__(self, owner: str, name: str):
+        self._name, self._hint = name, suggestion(owner, name)
 
-    def __set_name__(self, owner, name):
-        self._name = name
+    def __get__(self, instance, owner):
+        kind = f"type object {owner.__name__!r}" if instance is None else f"{owner.__name__!r} object"
+        text = f"{kind} has no attribute {self._name!r}{self._hint}"
+        # Without the object, the interpreter does not append a suggestion of its own.
+        raise AttributeError(text, name=self._name)
 
-    def __get__(self, instance, owner=None):
-        if instance is None:  # tools read all members of a class
-            return self
-        text = f"{type(instance).__name__!r} object has no attribute {self._name!r}. Did you mean: {self._instead}?"
-        raise AttributeError(text, name=self._name, obj=instance)
+
+class ListedType(type):
+    """The type of classes with other names, which ``dir()``, ``help()`` and completion leave out."""
+
+    def __dir__(cls):
+        return _listed(cls, super().__dir__())
 
 
 def listed_names(obj) -> list[str]:
     """Return the names of an object without those of other libraries, for ``__dir__``."""
-    others = {name for base in type(obj).__mro__ for name, value in vars(base).items() if type(value) is OtherName}
-    return [name for name in object.__dir__(obj) if name not in others]
+    return _listed(type(obj), object.__dir__(obj))
+
+
+def _listed(cls: type, names) -> list[str]:
+    members: dict[str, object] = {}
+    for base in reversed(cls.__mro__):
+        members |= vars(base)
+    return [name for name in names if type(members.get(name)) is not OtherName]
+
+
+def descriptors(owner: str) -> dict[str, object]:
+    """Return the members that explain the other names of a class, and its ``__dir__``, which leaves them out."""
+    return {name: OtherName(owner, name) for name in OTHER_NAMES[owner]} | {"__dir__": listed_names}

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from cuda.core._utils._cpython cimport check_self_in_methods
 
+from cuda.core._native._cuda_core import explain_other_names
+
 __all__ = [
     "AdjacencySetProxy",
     "AllocNode",
@@ -53,4 +55,5 @@ include "_graph_builder.pxi"
 include "_call_keys.pxi"
 include "_captured_function.pxi"
 
+explain_other_names(GraphBuilder)
 check_self_in_methods(globals())

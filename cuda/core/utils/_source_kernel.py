@@ -5,30 +5,78 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, overload
 
 from cuda.core._compile.cache._stores import FileStreamProgramCache, ProgramCacheResource
 from cuda.core._device import Device
 from cuda.core._launch_config import LaunchConfig
-from cuda.core._module import Kernel, ObjectCode
+from cuda.core._module import Kernel, KernelAttributes, KernelOccupancy, ObjectCode
 from cuda.core._program import Program, ProgramOptions
-from cuda.core._stream import Stream
+from cuda.core._stream import Stream, launch_stream
 from cuda.core._utils.cuda_utils import check_or_create_options
 from cuda.core._utils.locks import RLock
+from cuda.core._utils.validators import shown
 
-__all__ = ["kernel"]
+if TYPE_CHECKING:
+    import inspect
+
+    from cuda.core._memory._buffer import Buffer
+
+__all__ = ["SourceKernel", "kernel"]
+
+
+class _Source:
+    """A source with its kernels, compiled once for each architecture.
+
+    Parameters
+    ----------
+    text, code_type, options, cache
+        As for :func:`kernel`.
+    expressions : tuple of str
+        The name expressions to compile with.
+    """
+
+    def __init__(self, text: str, code_type: str, options: ProgramOptions, cache, expressions: tuple[str, ...]):
+        self._text, self._code_type, self._options, self._cache = text, code_type, options, cache
+        # A name expression compiles in every case but for extern "C" kernels, whose symbol it does not change.
+        self._expressions = expressions if code_type == "c++" else ()
+        self._codes: dict[str, ObjectCode] = {}  # by architecture
+        self._lock = RLock()
+
+    def arch_for(self, device: Device | int | None) -> str:
+        """Return the architecture that the code for a device is compiled for."""
+        return f"sm_{Device(device).arch}" if self._options.arch is None else self._options.arch
+
+    def compiled(self, arch: str) -> ObjectCode:
+        """Return the code for an architecture, which the first call compiles."""
+        found = self._codes.get(arch)
+        if found is None:
+            with self._lock:
+                if arch not in self._codes:
+                    self._codes[arch] = self._compile(arch, self._expressions)
+                found = self._codes[arch]
+        return found
+
+    def _compile(self, arch: str, expressions: tuple[str, ...]) -> ObjectCode:
+        options = dataclasses.replace(self._options, arch=arch)
+        with Program(self._text, self._code_type, options) as program:
+            return program.compile("cubin", name_expressions=expressions, cache=self._cache)
 
 
 class SourceKernel:
-    """A kernel from source: see :func:`cuda.core.utils.kernel`, which returns one."""
+    """A kernel from source, compiled when a device first needs it, which :func:`cuda.core.utils.kernel` returns.
 
-    def __init__(self, source: str, name: str, code_type: str, options: ProgramOptions, cache):
-        self._source, self._name, self._code_type = source, name, code_type
-        self._options, self._cache = options, cache
-        self._compiled: dict[str, tuple[ObjectCode, Kernel]] = {}  # by architecture
-        self._lock = RLock()
+    It launches as a :class:`~cuda.core.Kernel` does, on the device of the stream: ``kernel[grid, block](*args)``,
+    ``kernel[:n](*args)``, ``kernel(*args, grid=..., block=...)`` or :func:`cuda.core.launch`.
+    """
+
+    def __init__(self, source: _Source, name: str):
+        self._source, self._name = source, name
+        self._kernels: dict[str, Kernel] = {}  # by architecture
 
     def __repr__(self) -> str:
-        return f"<SourceKernel {self._name!r} compiled for {sorted(self._compiled) or 'no device yet'}>"
+        return f"<SourceKernel {self._name!r} compiled for {sorted(self._kernels) or 'no device yet'}>"
 
     def __getitem__(self, key):
         """Return a bound kernel, as :class:`~cuda.core.Kernel` does.
@@ -67,9 +115,14 @@ class SourceKernel:
         Raises
         ------
         NVRTCError, CUDAError
-            If the source cannot be compiled or loaded, or has no such kernel.
+            If the source cannot be compiled or loaded, or has no such kernel, in which case the message names similar
+            ones.
         """
-        return self._compiled_for(device)[1]
+        arch = self._source.arch_for(device)
+        found = self._kernels.get(arch)
+        if found is None:
+            found = self._kernels.setdefault(arch, self._source.compiled(arch).get_kernel(self._name))
+        return found
 
     def dtype(self, parameter: str | int) -> numpy.dtype:  # noqa: F821
         """Return the NumPy dtype whose values a parameter takes, as :meth:`cuda.core.Kernel.dtype` does.
@@ -93,32 +146,51 @@ class SourceKernel:
         >>> kernel(source, "f", cache=False).struct("Ray").fields["direction"][1]
         16
         """
-        return self._compiled_for(_current_device())[0].struct(name)
+        return self._source.compiled(self._source.arch_for(_current_device())).struct(name)
+
+    def get_global(self, name: str) -> Buffer:
+        """Return the memory of a global variable of the source on the current device (``cuLibraryGetGlobal``).
+
+        Parameters
+        ----------
+        name : str
+            The name of a ``__device__``, ``__managed__`` or ``__constant__`` variable. For one in a namespace or of a
+            template, ``"&scope::variable"``, one of the ``name_expressions`` of :func:`~cuda.core.utils.kernel`.
+
+        Returns
+        -------
+        :class:`~cuda.core.Buffer`
+            The memory, as :meth:`ObjectCode.get_global() <cuda.core.ObjectCode.get_global>` returns it. Kernels of one
+            source share the variable.
+
+        Raises
+        ------
+        NVRTCError, CUDAError
+            If the source cannot be compiled or loaded, or has no such variable.
+        """
+        return self._source.compiled(self._source.arch_for(_current_device())).get_global(name)
+
+    @property
+    def attributes(self) -> KernelAttributes:
+        """The attributes of the kernel for the current device, such as registers and shared memory."""
+        return self.for_device().attributes
+
+    @property
+    def occupancy(self) -> KernelOccupancy:
+        """Occupancy queries for the current device: how many of the kernel's blocks can be resident."""
+        return self.for_device().occupancy
+
+    @property
+    def signature(self) -> inspect.Signature:
+        """The names and C types of the parameters: :attr:`Kernel.signature <cuda.core.Kernel.signature>`."""
+        return self.for_device().signature
 
     def _kernel_for(self, stream) -> Kernel:
         """Return the kernel for the device of a stream, as :func:`launch` does."""
-        stream = getattr(stream, "stream", stream)  # of a graph builder
+        stream = launch_stream() if stream is None else getattr(stream, "stream", stream)  # of a graph builder
         if isinstance(stream, Stream) and int(stream.handle) > 2:
             return self.for_device(stream.device)
         return self.for_device(_current_device())
-
-    def _compiled_for(self, device) -> tuple[ObjectCode, Kernel]:
-        arch = f"sm_{Device(device).arch}" if self._options.arch is None else self._options.arch
-        found = self._compiled.get(arch)
-        if found is None:
-            with self._lock:
-                if arch not in self._compiled:
-                    self._compiled[arch] = self._compile(arch)
-                found = self._compiled[arch]
-        return found
-
-    def _compile(self, arch: str) -> tuple[ObjectCode, Kernel]:
-        options = dataclasses.replace(self._options, arch=arch)
-        # A name expression compiles in every case but for extern "C" kernels, whose symbol it does not change.
-        expressions = (self._name,) if self._code_type == "c++" else ()
-        with Program(self._source, self._code_type, options) as program:
-            code = program.compile("cubin", name_expressions=expressions, cache=self._cache)
-        return code, code.get_kernel(self._name)
 
 
 def _current_device() -> Device:
@@ -128,22 +200,44 @@ def _current_device() -> Device:
     return device
 
 
+@overload
 def kernel(
     source: str,
     name: str,
     *,
+    code_type: str = ...,
+    options: ProgramOptions | dict | None = ...,
+    cache: ProgramCacheResource | bool = ...,
+    name_expressions: Sequence[str] = ...,
+) -> SourceKernel: ...
+@overload
+def kernel(
+    source: str,
+    name: Sequence[str],
+    *,
+    code_type: str = ...,
+    options: ProgramOptions | dict | None = ...,
+    cache: ProgramCacheResource | bool = ...,
+    name_expressions: Sequence[str] = ...,
+) -> tuple[SourceKernel, ...]: ...
+def kernel(
+    source: str,
+    name: str | Sequence[str],
+    *,
     code_type: str = "c++",
     options: ProgramOptions | dict | None = None,
     cache: ProgramCacheResource | bool = True,
-) -> SourceKernel:
+    name_expressions: Sequence[str] = (),
+) -> SourceKernel | tuple[SourceKernel, ...]:
     """Return a kernel from source, which is compiled when a device first needs it.
 
     Parameters
     ----------
     source : str
         The source, as for :class:`~cuda.core.Program`.
-    name : str
-        The name of the kernel: a function, or an instance of a template such as ``"scale<float>"``.
+    name : str | sequence of str
+        The name of the kernel: a function, or an instance of a template such as ``"scale<float>"``. Several names
+        return several kernels, which are compiled together and share their global variables.
     code_type : str, optional
         The language of the source. Defaults to ``"c++"``.
     options : :class:`~cuda.core.ProgramOptions` | dict, optional
@@ -151,21 +245,27 @@ def kernel(
     cache : :class:`ProgramCacheResource` | bool, optional
         Where to keep the compiled code. True, the default, means the :class:`FileStreamProgramCache` of the user, and
         False no cache.
+    name_expressions : sequence of str, optional
+        Name expressions of variables that :meth:`SourceKernel.get_global` returns, such as ``"&scope::variable"``.
+        Variables outside namespaces and templates need none.
 
     Returns
     -------
-    SourceKernel
+    SourceKernel | tuple of SourceKernel
         An object to launch like a :class:`~cuda.core.Kernel`: with :func:`~cuda.core.launch`, by
         ``kernel[grid, block, shmem_size, stream](*args)``, ``kernel(*args, grid=..., block=..., stream=...)`` or, with
-        a thread for each of n elements, ``kernel[:n](*args)`` or ``kernel(*args, elements=n)``. Its method
-        ``for_device()`` returns the Kernel of a device, and ``dtype()`` and ``struct()`` return the layouts of
-        parameters and structures. A launch on a default stream makes device 0 current on a thread
-        without a current context.
+        a thread for each of n elements, ``kernel[:n](*args)`` or ``kernel(*args, elements=n)``. Without a stream, it
+        runs on that of :meth:`Stream.use() <cuda.core.Stream.use>`, or else on the default stream, which makes device 0
+        current on a thread without a current context. Its method ``for_device()``
+        returns the Kernel of a device, and ``dtype()`` and ``struct()`` return the layouts of parameters and structures.
+        For several names, a tuple of such objects.
 
     Raises
     ------
     TypeError
         If an argument has the wrong type.
+    ValueError
+        If there are no names.
 
     Examples
     --------
@@ -184,8 +284,21 @@ def kernel(
     >>> scale(x, 2, 4, elements=4, stream=stream)
     >>> x.to_host(stream=stream)
     array([0., 2., 4., 6.], dtype=float32)
+
+    Several kernels of one source, and a variable that they share:
+
+    >>> source = '''__constant__ float by;
+    ... template <class T> __global__ void grow(T* x) { x[threadIdx.x] *= by; }
+    ... template <class T> __global__ void shrink(T* x) { x[threadIdx.x] /= by; }'''
+    >>> grow, shrink = kernel(source, ("grow<float>", "shrink<float>"), cache=False)
+    >>> grow.get_global("by").copy_from(np.array([3], np.float32), stream=stream)
+    >>> grow(x, grid=1, block=4, stream=stream)
+    >>> x.tolist(stream=stream)
+    [0.0, 6.0, 12.0, 18.0]
     """
-    for label, value in (("source", source), ("name", name), ("code_type", code_type)):
+    names = (name,) if isinstance(name, str) else strings("name", name)
+    expressions = strings("name_expressions", name_expressions)
+    for label, value in (("source", source), ("code_type", code_type)):
         if not isinstance(value, str):
             raise TypeError(f"{label} must be a str, not {type(value).__name__}")
     if not isinstance(cache, (bool, ProgramCacheResource)):
@@ -193,4 +306,16 @@ def kernel(
     options = check_or_create_options(ProgramOptions, options, "the options of a kernel")
     if isinstance(cache, bool):
         cache = FileStreamProgramCache() if cache else None
-    return SourceKernel(source, name, code_type, options, cache)
+    if not names:
+        raise ValueError("name must contain at least one name")
+    shared = _Source(source, code_type, options, cache, (*names, *expressions))
+    kernels = tuple(SourceKernel(shared, each) for each in names)
+    return kernels[0] if isinstance(name, str) else kernels
+
+
+def strings(label: str, value) -> tuple[str, ...]:
+    """Return a sequence of str as a tuple, or raise TypeError."""
+    if not isinstance(value, (list, tuple)) or not all(isinstance(item, str) for item in value):
+        text = "a str or a sequence of str" if label == "name" else "a sequence of str"
+        raise TypeError(f"{label} must be {text}, not {shown(value)}")
+    return tuple(value)
