@@ -3,13 +3,14 @@
 """Every Python block of the documentation runs as pasted, in its own process, and prints what the page shows.
 
 A ``python`` block is a whole program. A ``text`` block right after it is all of its output, where ``...`` stands in for
-any text; without one, the program prints nothing. A ``py`` block is a fragment of a program on the same page.
+any text; without one, the program prints nothing. A ``py`` or ``cuda`` block is a fragment of a program on its page.
 """
 
 from __future__ import annotations
 
 import ast
 import doctest
+import json
 import os
 import subprocess
 import sys
@@ -90,9 +91,22 @@ def test_fragments_are_parts_of_a_program_on_their_page():
     whole = {}
     for program in programs():
         whole.setdefault(program.page, set()).update(map(str.strip, program.source.splitlines()))
-    for fragment in programs("py"):
+    outputs = {(program.page, program.output) for program in programs()}
+    for fragment in [*programs("py"), *programs("cuda")]:
         missing = [line for line in fragment.source.splitlines() if line.strip() not in whole[fragment.page] | {""}]
         assert missing == [], fragment.id
+        assert fragment.output is None or (fragment.page, fragment.output) in outputs, fragment.id
+
+
+def test_figures_of_pages_are_those_of_the_report():
+    tables = json.loads((DOCS / "_benchmarks" / "figures.json").read_text())
+    measured = {table["title"]: table["rows"] for table in tables["tables"]}["Launches, on the GPU"]["launch, saxpy"]
+    c, official, ours = (f"{measured[who]:.1f}" for who in ("C", "official", "cuda.core"))
+    for name in ("changes.md", "guide/performance.md"):
+        assert f"| launch, saxpy | {c} | {official} | {ours} |" in (DOCS / name).read_text(), name
+    for name, parts in {"../README.md": (c, official, ours), "index.md": (c, official, ours)}.items():
+        text = (DOCS / name).read_text()
+        assert all(part in text for part in (*parts, tables["machine"]["date"])), name
 
 
 def test_pages_have_programs():
@@ -100,14 +114,22 @@ def test_pages_have_programs():
     assert len(programs()) > 100
 
 
-@pytest.mark.requires(device=True, nvrtc=True, module="PIL")
-@pytest.mark.parametrize("page", ["../README.md", "index.md"])
-def test_first_program_writes_the_picture_beside_it(page, tmp_path):
+FIRST = [program for program in programs() if program.page in ("../README.md", "index.md")]
+
+
+@pytest.mark.parametrize("program", FIRST, ids=lambda program: program.id)
+def test_first_programs_need_only_the_installed_package(program):
+    assert needs(program)["modules"] == ()
+
+
+@pytest.mark.requires(device=True, nvrtc=True, modules=("PIL",))
+@pytest.mark.parametrize("program", FIRST, ids=lambda program: program.id)
+def test_first_program_writes_the_picture_beside_it(program, tmp_path):
     import numpy as np
     from PIL import Image
 
-    run(next(program for program in programs() if program.page == page), tmp_path)
-    with Image.open(tmp_path / "mandelbrot.png") as drawn, Image.open(DOCS / "_static" / "mandelbrot.png") as shown:
+    run(program, tmp_path)
+    with Image.open(tmp_path / "mandelbrot.pgm") as drawn, Image.open(DOCS / "_static" / "mandelbrot.png") as shown:
         difference = np.asarray(drawn).astype(int) - np.asarray(shown)
     # At the border of the set, a GPU that fuses products and sums counts a few more or fewer steps.
     assert (difference != 0).mean() < 0.01
