@@ -77,9 +77,15 @@ def named(path):
 
 def summary(path):
     """Return the first sentence of a docstring, as one line."""
-    text = inspect.cleandoc(named(path).__doc__ or "")
+    return summary_of(named(path))
+
+
+def summary_of(value):
+    """Return the first sentence of the docstring of an object, as one line."""
+    text = inspect.cleandoc(value.__doc__ or "")
     if re.match(r"\w+\(", text):  # the signature that Cython writes first
-        text = text.partition("\n\n")[2]
+        text = re.sub(r"^\w+\([^\n]*\n(--\n)?\n?", "", text)
+    text = re.sub(r"^\w+: [\w.| \[\],]+\n\n?", "", text)  # the type of a property, which Cython writes first
     return without_links(" ".join(text.split("\n\n")[0].split()))
 
 
@@ -121,13 +127,41 @@ def write_pages():
             (PAGES / name).write_text(text)
 
 
+def members_of(cls, options):
+    """Return the names of the members that a class page describes, in the order of the alphabet.
+
+    ``options`` are those of the entry, as Sphinx reads them.
+    """
+    wanted = re.search(r":members:(.*)", options)
+    special = re.findall(r"__\w+__", (re.search(r":special-members:(.*)", options) or [""])[0])
+    if wanted is None:
+        return []
+    if wanted[1].strip():
+        return [*special, *re.findall(r"\w+", wanted[1])]
+    bases = [cls] if ":inherited-members:" not in options else [base for base in cls.__mro__ if base is not object]
+    names = {name for base in bases for name in vars(base) if not name.startswith("_")} & set(dir(cls))
+    return [*special, *sorted(name for name in names if summary_of(getattr(cls, name)))]
+
+
+def members_table(path, options):
+    """Return a table of the members of a class: links, and the first sentence of each."""
+    cls = named(path)
+    rows = ""
+    for name in members_of(cls, options):
+        value = inspect.getattr_static(cls, name)
+        role = "meth" if callable(getattr(cls, name)) and not isinstance(value, property) else "attr"
+        rows += f"   * - :{role}:`{name} <{path}.{name}>`\n     - {summary_of(getattr(cls, name))}\n"
+    return f"\n.. list-table::\n   :class: names\n   :widths: 30 70\n\n{rows}\n" if rows.count("* -") > 1 else ""
+
+
 def class_page(kind, path, options, topic, topic_title):
     heading = title(path)
     # Hundreds of classes in the sidebar of each page would hide the rest, and take most of the build's time.
     text = (
         f":orphan:\n\n:doc:`API <../index>` / :doc:`{topic_title} <../{topic}>`\n\n{heading}\n{'=' * len(heading)}\n\n"
     )
-    text += f".. currentmodule:: {path.rpartition('.')[0]}\n\n.. auto{kind}:: {path}\n{options}"
+    text += f".. currentmodule:: {path.rpartition('.')[0]}\n\n{members_table(path, options)}"
+    text += f".. auto{kind}:: {path}\n{options}"
     others = {**CLASSIC, **{classic: core for core, classic in CLASSIC.items()}}
     if path in others:
         style = "With today's interface" if path.startswith("cuda.core.driver") else "In the classic style"

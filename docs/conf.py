@@ -3,6 +3,7 @@
 """Sphinx configuration. The API pages come from the docstrings of the installed package."""
 
 import builtins
+import os
 import re
 import sys
 from pathlib import Path
@@ -28,11 +29,16 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "api_pages",
+    "plain_text",
+    "puzzle_pages",
     "source_pages",
 ]
 exclude_patterns = ["_build", "_benchmarks"]  # the guide includes the reports
 html_theme = "furo"
 html_title = f"cuda.core {__version__}"
+html_logo = html_favicon = "_static/logo.svg"
+# The default style for dark pages underlines the names of modules and classes, like links.
+pygments_dark_style = "monokai"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_sourcelink_suffix = ""
@@ -42,12 +48,19 @@ html_theme_options = {
     "dark_css_variables": {"color-brand-primary": "#8fd14f", "color-brand-content": "#8fd14f"},
 }
 html_js_files = ["versions.js"]
+# A site sets these: the addresses of its repository and issues, and whether versions.json is beside its versions.
+html_context = {
+    "repository": os.environ.get("CUDA_CORE_DOCS_REPOSITORY", ""),
+    "issues": os.environ.get("CUDA_CORE_DOCS_ISSUES", ""),
+    "has_versions": os.environ.get("CUDA_CORE_DOCS_VERSIONS", "") == "1",
+}
 templates_path = ["_templates"]
 html_sidebars = {
     "**": [
         "sidebar/brand.html",
         "sidebar/search.html",
         "sidebar/versions.html",
+        "sidebar/links.html",
         "sidebar/scroll-start.html",
         "sidebar/navigation.html",
         "sidebar/scroll-end.html",

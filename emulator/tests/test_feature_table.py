@@ -115,7 +115,7 @@ SAMPLES = {
 @functools.cache
 def rows():
     """Return the second cell of each row of the table by the first one."""
-    guide = (PAGES / "guide" / "software-device.md").read_text()
+    guide = (PAGES / "guide" / "software-device-reference.md").read_text()
     table = re.search(r"## CUDA C\+\+, feature by feature\n.*?\n(\| Feature .*?)\n\n", guide, re.S)[1]
     return dict([cell.strip() for cell in line.strip("|").split(" | ")] for line in table.splitlines()[2:])
 

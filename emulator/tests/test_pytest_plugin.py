@@ -270,8 +270,9 @@ def test_plugin_needs_no_cuda_core(run):
 
 @pytest.mark.requires(pages=True)
 def test_example_of_the_guide_passes(run):
-    text = (PAGES / "guide" / "ci.md").read_text()
-    text, results = run(re.search(r"```python\n(.*?)```", text, re.DOTALL)[1], "--cuda-device=software")
+    text = (PAGES / "guide" / "testing.md").read_text()
+    example = next(block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "cuda_device" in block)
+    text, results = run(example, "--cuda-device=software")
     assert results == {"test_scale": "passed"}, text
 
 

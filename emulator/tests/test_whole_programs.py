@@ -188,7 +188,7 @@ def test_unsupported_code_ends_the_tool(tmp_path):
 @pytest.mark.requires(pages=True)
 @pytest.mark.parametrize("suite", ["PolyBench-GPU", "Rodinia"])
 def test_guide_lists_the_programs(suite):
-    page = (PAGES / "guide" / "software-device.md").read_text()
+    page = (PAGES / "guide" / "software-device-reference.md").read_text()
     listed, written = re.search(rf"^\| {suite}: (.+?) \| (\d+) \|", page, re.MULTILINE).groups()
     folder = PROGRAMS / suite.partition("-")[0].lower()
     assert sorted(listed.lower().split(", ")) == sorted(path.stem.lower() for path in folder.glob("*.cu"))

@@ -34,6 +34,10 @@ NEEDS = {
 }
 
 
+# What to run of examples that otherwise wait for work of their users.
+ARGUMENTS = {"puzzles": ["--verify"]}
+
+
 def picture(name: str) -> str | None:
     """Return the name of the picture or trace that an example writes, which its docstring says."""
     found = re.search(r"\[(\w+\.(?:gif|png|json))\]", (EXAMPLES / f"{name}.py").read_text())
@@ -61,7 +65,7 @@ def programs() -> list:
 @pytest.mark.parametrize("name", programs())
 def test_example_verifies_its_result(name, tmp_path):
     arguments = [tmp_path / picture(name)] if picture(name) else []
-    done = run(name, *arguments)
+    done = run(name, *arguments, *ARGUMENTS.get(name, ()))
     assert done.returncode == 0, done.stdout + done.stderr
     assert all(path.stat().st_size > 500 for path in arguments)
     assert "verified" in done.stdout
@@ -223,3 +227,22 @@ def test_command_ends_in_silence_if_its_reader_has_enough():
 def test_command_names_the_examples_if_there_is_none_of_the_name():
     done = python("-P", "-m", "cuda.core.examples", "nothing")
     assert done.returncode == 2 and "'nothing'" in done.stderr and "saxpy" in done.stderr
+
+
+@pytest.mark.requires(device=True, nvrtc=True, source=True)
+def test_puzzles_are_written_and_graded(tmp_path):
+    import runpy
+
+    puzzles = runpy.run_path(str(EXAMPLES / "puzzles.py"))["PUZZLES"]
+    assert len(puzzles) == 20
+    assert len({puzzle.name for puzzle in puzzles}) == 20
+    directory = tmp_path / "mine"
+    directory.mkdir()
+    for number, puzzle in enumerate(puzzles[:3], 1):
+        (directory / f"{number:02}_{puzzle.name}.cu").write_text(puzzle.solution())
+    done = run("puzzles", directory)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "3 of 20 puzzles are solved." in done.stdout
+    assert f"Next: {directory / '04_map2d.cu'}" in done.stdout
+    assert len(list(directory.iterdir())) == 20
+    assert "map2d      Double each pixel" in run("puzzles").stdout

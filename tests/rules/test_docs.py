@@ -94,7 +94,7 @@ def test_every_public_name_of_the_software_device_is_documented():
 def test_every_variable_of_the_software_device_is_documented():
     config = (ROOT / "emulator" / "src" / "config.cpp").read_text()
     read = set(re.findall(r'\b(?:take(?:_text|_version)?|variable)\("(\w+)"', config))
-    page = (DOCS / "guide" / "software-device.md").read_text()
+    page = (DOCS / "guide" / "software-device-reference.md").read_text()
     assert "DEVICES" in read and read == set(re.findall(r"^\| `CUDA_EMULATOR_(\w+)` \|", page, re.MULTILINE))
 
 

@@ -213,6 +213,13 @@ cdef class Buffer(DriverObject):
         return classify_dl_device(self)
 
     def __getitem__(self, key: slice) -> Buffer:
+        """Return a sub-buffer, ``buffer[16:32]`` in bytes, which shares the allocation and closes with its owner.
+
+        Raises
+        ------
+        TypeError
+            If the index is not a slice of ints without a step.
+        """
         cdef Buffer part = Buffer_new(type(self))
         Buffer_cut(self, key, part)
         return part
