@@ -127,7 +127,7 @@ NOT_HOST = "A function without execution space annotations"
 ERRORS = {
     "x[0] = y;": r'default_program\(1\): error: identifier "y" is undefined\n  (.*)\n {48}\^\n',
     "x[0] = 1": r'default_program\(1\): error: expected a ";"\n',
-    'asm("wgmma.fence.sync.aligned;");': r"\(1\): error: inline PTX is not supported",
+    'asm("tcgen05.wait::ld.sync.aligned;");': r"\(1\): error: inline PTX is not supported",
     "k<<<1, 1>>>(x);": r"\(1\): error: kernels cannot launch kernels",
     "__shared__ int a = 1;": r"\(1\): error: initializer not allowed for __shared__ variable",
     "int a[x[0]];": r"\(1\): error: expression must have a constant value",

@@ -256,9 +256,9 @@ def kernel(
         ``kernel[grid, block, shmem_size, stream](*args)``, ``kernel(*args, grid=..., block=..., stream=...)`` or, with
         a thread for each of n elements, ``kernel[:n](*args)`` or ``kernel(*args, elements=n)``. Without a stream, it
         runs on that of :meth:`Stream.use() <cuda.core.Stream.use>`, or else on the default stream, which makes device 0
-        current on a thread without a current context. Its method ``for_device()``
-        returns the Kernel of a device, and ``dtype()`` and ``struct()`` return the layouts of parameters and structures.
-        For several names, a tuple of such objects.
+        current on a thread without a current context. Its method ``for_device()`` returns the Kernel of a device, and
+        ``dtype()`` and ``struct()`` the layouts of parameters and structures. For several names, a tuple of such
+        objects.
 
     Raises
     ------

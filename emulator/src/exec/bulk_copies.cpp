@@ -303,6 +303,26 @@ uintptr_t tile_memory(emu_u64 given, emu_u64 map, bool store, const Site& site)
     return address;
 }
 
+// Changes a field of a tensor map. Returns false for a value that no map can have.
+bool replace(TensorMap& map, uint32_t field, uint32_t axis, uint64_t value)
+{
+    // The numbers of types in PTX differ from those of CUtensorMapDataType.
+    constexpr uint8_t types[] = {0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11, 12};
+    switch (field) {
+    case EMU_MAP_ADDRESS: map.address = value; return value % 16 == 0;
+    case EMU_MAP_RANK: map.rank = uint8_t(value + 1); return value < 5;
+    case EMU_MAP_TILE: map.tile[axis] = uint16_t(value); return value >= 1 && value <= 256;
+    case EMU_MAP_EXTENT: map.last[axis] = uint32_t(value) - 1; return uint32_t(value);
+    case EMU_MAP_PITCH: map.pitches[axis] = value; return value % 16 == 0;
+    case EMU_MAP_STEP: map.steps[axis] = uint8_t(value); return value >= 1 && value <= 8;
+    case EMU_MAP_TYPE: map.data_type = value < sizeof types ? types[value] : 0; return value < sizeof types;
+    case EMU_MAP_INTERLEAVE: map.interleave = uint8_t(value); return value <= 2;
+    case EMU_MAP_SWIZZLE: map.swizzle = uint8_t(value); return value <= 3;
+    case EMU_MAP_FILL: map.fill = uint8_t(value); return value <= 1;
+    default: return false;
+    }
+}
+
 } // namespace
 } // namespace emu::exec
 
@@ -404,6 +424,33 @@ void emu_tensor_store(emu_u32 axes, emu_u64 map, const emu_i32* place, emu_u64 f
                  FaultKind::illegal_instruction);
     copy.check_start(place[0]);
     copy.tile(tile_memory(from, map, true, site), place, true);
+}
+
+void emu_mbarrier_complete(emu_u64 barrier, emu_u32 bytes, const char* file, emu_u32 line)
+{
+    tell(barrier, bytes, EMU_SITE);
+}
+
+void emu_tensor_map_replace(emu_u64 at, emu_u32 field, emu_u32 axis, emu_u64 value, const char* file, emu_u32 line)
+{
+    Site site = EMU_SITE;
+    if (at % 64)
+        fail(site, "the address of a tensor map must be a multiple of 64 bytes");
+    check(uintptr_t(at), 128, true, site);
+    TensorMap map;
+    std::memcpy(&map, reinterpret_cast<const void*>(at), sizeof map);
+    if (map.mark == 0)
+        map.mark = TensorMap::right_mark, map.kind = TensorMapKind::tiled;
+    if (map.mark != TensorMap::right_mark)
+        fail(site, "tensormap.replace changes memory that does not contain a CUtensorMap");
+    if (axis >= (field == EMU_MAP_PITCH ? 4 : 5) || !replace(map, field, axis, value))
+        fail(site, "tensormap.replace with a value that no tensor map can have");
+    std::memcpy(reinterpret_cast<void*>(at), &map, sizeof map);
+}
+
+emu_u64 emu_matrix_address(emu_u32 low)
+{
+    return this_worker()->widen_shared(low, (1u << 18) - 1);
 }
 
 void* emu_shared_address(emu_u64 low)

@@ -210,16 +210,17 @@ void Worker::find_shared()
     }
 }
 
-uintptr_t Worker::widen_shared(uint32_t low)
+uintptr_t Worker::widen_shared(uint32_t low, uint32_t mask)
 {
     locate_shared();
     auto base = reinterpret_cast<uintptr_t>(state->dynamic_shared);
     // The distance to the start is the same in 32 bits as in 64.
-    if (uint32_t(low - uint32_t(base)) < shared_bytes_)
-        return base + uint32_t(low - uint32_t(base));
+    auto distance = [&](uintptr_t start) { return (low - uint32_t(start)) & mask; };
+    if (distance(base) < (mask == ~0u ? shared_bytes_ : state->dynamic_shared_size))
+        return base + distance(base);
     for (const auto& entry : shared_)
-        if (uint32_t(low - uint32_t(entry.first.low)) < entry.first.high - entry.first.low)
-            return entry.first.low + uint32_t(low - uint32_t(entry.first.low));
+        if (distance(entry.first.low) < entry.first.high - entry.first.low)
+            return entry.first.low + distance(entry.first.low);
     for (uint32_t rank = 0; cluster && rank < cluster->blocks; ++rank) {
         const SharedPlace& place = cluster->places[rank];
         if (!place.known)

@@ -65,8 +65,8 @@ struct Worker final : Carrier {
         return not_shared;
     }
     // Returns the address in the running block's shared memory that has these low 32 bits (PTX uses such addresses), or
-    // `low` itself if there is none.
-    uintptr_t widen_shared(uint32_t low);
+    // `low` itself if there is none. `mask`: the bits that are known.
+    uintptr_t widen_shared(uint32_t low, uint32_t mask = ~0u);
     // Returns the address of the same shared variable in another block of the cluster, or 0 if there is none.
     uintptr_t map_shared(uintptr_t address, uint32_t rank);
     // For checks: returns true, with the range and rank, if an address is shared memory of any block of the cluster.
@@ -77,7 +77,8 @@ struct Worker final : Carrier {
 
     Block block{*this};
     SharedContents shared_contents;
-    Scope next_scope = Scope::device; // of the next atomic function
+    Scope next_scope = Scope::device; // of the next atomic access
+    bool next_release = false;        // the next atomic store has release or stronger order
     uint32_t cluster_rank = 0;
     void* tile_slots[1024];        // one per thread of the block, see emu_tile_slots()
     uint32_t cluster_tokens[1024]; // of each thread's last arrival at the cluster barrier

@@ -31,8 +31,9 @@ struct PtxScope {
     std::map<std::string, std::string> addresses; // of variables and parameters: the C++ for them
     std::set<std::string> functions;
     std::set<std::string> registers; // parameters and results in registers
-    bool has_vprintf = false;        // the function of that name is CUDA's
+    std::set<std::string> runtime;   // declared functions of CUDA's runtime: vprintf, __assertfail
     std::map<std::string, std::string> files; // from .file, by number
+    int version = 0;                          // of the PTX language: 86 for 8.6
 };
 
 // Returns the body of a C++ function with the same effect, on the same lines. If an instruction is unknown, returns an
@@ -51,7 +52,8 @@ bool read_ptx_variable(const std::string& text, PtxVariable* v);
 // The C++ for operands: a value, a place for a result, an address; empty: there is none.
 struct PtxNames {
     std::function<std::string(const std::string&)> value, target, address;
-    bool* carries; // an earlier instruction has written the carry
+    bool* carries;   // an earlier instruction has written the carry
+    int version = 0; // of the PTX language: 86 for 8.6; 0: inline PTX
 };
 
 // ptx_table.cpp: any instruction not in ptx_statements.cpp. Returns false if it is not supported.
@@ -69,6 +71,14 @@ bool translate_packed(const std::vector<std::string>& code, const std::vector<st
 bool is_video(const std::vector<std::string>& code);
 bool translate_video(const std::vector<std::string>& code, const std::vector<std::string>& operands,
                      const PtxNames& names, std::string* made);
+// ptx_copies.cpp: mbarriers, asynchronous copies and stores, tensor maps and fences.
+bool is_copies(const std::vector<std::string>& code);
+bool translate_copies(const std::vector<std::string>& code, const std::vector<std::string>& operands,
+                      const PtxNames& names, std::string* made);
+// ptx_warpgroups.cpp: wgmma.
+bool is_warpgroups(const std::vector<std::string>& code);
+bool translate_warpgroups(const std::vector<std::string>& code, const std::vector<std::string>& operands,
+                          const PtxNames& names, std::string* made);
 // ptx_matrices.cpp: mma, wmma, ldmatrix, stmatrix and movmatrix.
 bool is_matrices(const std::vector<std::string>& code);
 bool translate_matrices(const std::vector<std::string>& code, const std::vector<std::string>& operands,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ptx.hpp"
+#include "text.hpp"
 
 namespace emu::front {
 
@@ -93,9 +94,15 @@ protected:
     }
     bool count(size_t least, size_t most) const { return operands_.size() >= least && operands_.size() <= most; }
 
+    // LLVM puts a single register of a load or store into braces, too.
+    static std::string without_braces(const std::string& text)
+    {
+        bool is_one = text.size() > 2 && text[0] == '{' && text.back() == '}' && text.find(',') == text.npos;
+        return is_one ? trimmed(text.substr(1, text.size() - 2)) : text;
+    }
     std::string raw(size_t i)
     {
-        std::string text = i < operands_.size() ? operands_[i] : "", value;
+        std::string text = i < operands_.size() ? without_braces(operands_[i]) : "", value;
         if (!text.empty() && text[0] == '!') {
             value = names_.value(text.substr(1));
             value = value.empty() ? "" : "(emu_u64)!" + value;
@@ -112,7 +119,7 @@ protected:
     }
     std::string target(const std::string& text)
     {
-        std::string value = names_.target(text);
+        std::string value = names_.target(without_braces(text));
         failed_ = failed_ || value.empty();
         return value;
     }

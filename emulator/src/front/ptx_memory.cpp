@@ -27,14 +27,20 @@ private:
     // Removes the words about scopes, caches and spaces. Returns false if the space is not supported.
     bool take_access(bool* shared, bool* strong)
     {
-        *strong = false;
-        for (const char* word : {"volatile", "relaxed", "acquire", "release", "acq_rel"})
+        bool releases = take("release") || take("acq_rel");
+        *strong = releases;
+        for (const char* word : {"volatile", "relaxed", "acquire", "mmio"})
             *strong = take(word) || *strong;
         take("weak");
-        take_one_of({"cta", "cluster", "gpu", "sys"});
+        bool is_near = take_one_of({"cta", "cluster", "gpu", "sys"}) == "cta";
+        if (*strong || name_ == "atom" || name_ == "red")
+            order_ = releases ? (is_near ? "EMU_ORDER(EMU_SCOPE_BLOCK | EMU_SCOPE_RELEASE) "
+                                         : "EMU_ORDER(EMU_SCOPE_DEVICE | EMU_SCOPE_RELEASE) ")
+                     : is_near ? "EMU_ORDER(EMU_SCOPE_BLOCK) "
+                               : "";
         *shared = take("shared") || take("shared::cta") || take("shared::cluster");
         if (!*shared)
-            take_one_of({"global", "local", "const"});
+            space_ = take_one_of({"global", "local", "const"});
         words_.erase(std::remove_if(words_.begin(), words_.end(),
                                     [](const std::string& word) {
                                         static const auto& hints = *new std::set<std::string>{"ca", "cg", "cs", "lu",
@@ -58,18 +64,20 @@ private:
         std::string at = names_.address(operands_[loads ? 1 : 0]);
         if (type.empty() || type == "pred" || at.empty())
             return false;
+        if (space_ == "local" || space_ == "const")
+            at = std::string("::emu::ptx::") + (space_ == "local" ? "local" : "constant") + "_address(" + at + ")";
         std::string where = at + (shared ? ", true" : ", false");
         if (!size.empty())
             return vector_access(type_of(type) + ", " + size.substr(1), where, loads, type[0] == 's');
         where += strong ? ", true" : ", false";
         if (stores) {
-            made_ = "::emu::ptx::store<" + type_of(type) + ">(" + where + ", " + raw(1) + ");";
+            made_ = order_ + "::emu::ptx::store<" + type_of(type) + ">(" + where + ", " + raw(1) + ");";
             return true;
         }
         std::string value = "::emu::ptx::load<" + type_of(type) + ">(" + where + ")";
         if (type[0] == 's') // a wider register is sign-extended
             value = "(emu_u64)(long long)::emu::ptx::as<" + type_of(type) + ">(" + value + ")";
-        made_ = target(operands_[0]) + " = " + value + ";";
+        made_ = order_ + target(operands_[0]) + " = " + value + ";";
         return true;
     }
 
@@ -118,9 +126,11 @@ private:
         std::string call = std::string("::atomic") + functions.at(operation) + "(::emu::ptx::pointer<" + type_of(type) +
                            ">(" + at + (shared ? ", true), " : ", false), ") + as(first + 1, type);
         call += operation == "cas" ? ", " + as(first + 2, type) + ")" : ")";
-        if (returns)
-            return assign(type, call);
-        made_ = call + ";";
+        if (!returns || operands_[0] == "_")
+            made_ = call + ";";
+        else
+            assign(type, call);
+        made_ = order_ + made_;
         return true;
     }
 
@@ -176,7 +186,7 @@ private:
         for (const std::string& one : values)
             list += (list.empty() ? "" : ", ") + one;
         std::string format = is_half ? "::emu::ptx::" + type.substr(0, type.find("x2")) : "float";
-        made_ = "emu_u64 emu_v[] = {" + list + "}; ::emu::ptx::update_vector<" + format + ", " +
+        made_ = order_ + "emu_u64 emu_v[] = {" + list + "}; ::emu::ptx::update_vector<" + format + ", " +
                 std::to_string(is_pair ? 2 : 1) + ", " + std::to_string(size) + ">(" + at +
                 (shared ? ", true, '" : ", false, '") + how->second + "', emu_v);";
         for (size_t i = 0; i < targets.size(); ++i)
@@ -212,6 +222,8 @@ private:
         }
         return true;
     }
+
+    std::string space_, order_; // order_: what tells the races check the order and scope of the next access
 };
 
 } // namespace

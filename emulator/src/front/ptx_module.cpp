@@ -53,6 +53,20 @@ std::string without_comments(std::string text)
     return text;
 }
 
+// LLVM counts lines within inline assembly, so its .loc directives there name wrong lines.
+std::string without_locations(std::string text)
+{
+    for (size_t at = text.find("// begin inline asm"); at != text.npos; at = text.find("// begin inline asm", at)) {
+        size_t end = std::min(text.find("// end inline asm", at), text.size());
+        for (; at < end; at = std::min(text.find('\n', at), end) + 1) {
+            size_t word = text.find_first_not_of(" \t", at);
+            if (text.compare(word, 4, ".loc") == 0)
+                std::fill(text.begin() + long(word), text.begin() + long(std::min(text.find('\n', word), end)), ' ');
+        }
+    }
+    return text;
+}
+
 size_t size_of(const std::string& type) // ".u32"
 {
     return type.size() < 2 || type_of(type.substr(1)).empty() || type == ".pred"
@@ -70,7 +84,15 @@ std::string type_with(size_t bytes)
 
 class Module {
 public:
-    explicit Module(const std::string& text) : text_(without_comments(text)) {}
+    explicit Module(const std::string& text) : text_(without_comments(without_locations(text)))
+    {
+        for (size_t at = 0; at < text_.size();) { // they may come after the functions
+            size_t end = std::min(text_.find('\n', at), text_.size()), word = text_.find_first_not_of(" \t", at);
+            if (text_.compare(std::min(word, end), 5, ".file") == 0)
+                file(text_.substr(word + 5, end - word - 5));
+            at = end + 1;
+        }
+    }
 
     std::string run(std::string* error)
     {
@@ -113,8 +135,8 @@ private:
             return;
         }
         size_t line = std::min(text_.find('\n', next), text_.size());
-        if (first == ".file")
-            file(text_.substr(next, line - next));
+        if (first == ".version")
+            scope_.version = version(trimmed(text_.substr(next, line - next)));
         if (first == ".version" || first == ".target" || first == ".address_size" || first == ".file") {
             keep_lines(begin, line);
             at_ = line;
@@ -135,6 +157,13 @@ private:
         variable(trimmed(text_.substr(begin, std::min(end, text_.size()) - begin)));
         at_ = std::min(end, text_.size());
         keep_lines(begin, at_);
+    }
+
+    // 8.6 becomes 86.
+    static int version(const std::string& text)
+    {
+        size_t dot = text.find('.');
+        return std::atoi(text.c_str()) * 10 + (dot == text.npos ? 0 : std::atoi(text.c_str() + dot + 1));
     }
 
     // 1 "name", ...
@@ -246,8 +275,8 @@ private:
         std::string bounds = is_kernel ? launch_bounds(head.substr(at)) : "";
         if (!error_.empty())
             return;
-        if (name == "vprintf" && contains(head, ".extern")) { // calls of it are translated
-            scope_.has_vprintf = true;
+        if ((name == "vprintf" || name == "__assertfail") && contains(head, ".extern")) { // calls of it are translated
+            scope_.runtime.insert(name);
             keep_lines(begin, end);
             at_ = end + 1;
             return;

@@ -148,23 +148,6 @@ protected:
         return offset.empty() ? "" : "(" + base + " + " + offset + ")";
     }
 
-    // Returns the C++ for a vector {%2, %3}, as members of an array; `count` becomes its length.
-    std::string numbers(const std::string& text, size_t* count) const
-    {
-        if (text.size() < 3 || text.front() != '{' || text.back() != '}')
-            return "";
-        std::string list;
-        PtxWords words = split_operands(text.substr(1, text.size() - 2));
-        for (const std::string& word : words) {
-            std::string one = value(word);
-            if (one.empty())
-                return "";
-            list += (list.empty() ? "(emu_i32)" : ", (emu_i32)") + one;
-        }
-        *count = words.size();
-        return list;
-    }
-
     const std::vector<PtxOperand>& operands_;
     const PtxScope* scope_;                        // null: an asm statement
     std::map<std::string, std::string> addresses_; // of variables

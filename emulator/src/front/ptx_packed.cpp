@@ -13,7 +13,8 @@ public:
 
     bool translate(std::string* made)
     {
-        bool done = name_ == "dp4a" || name_ == "dp2a" ? bytes()
+        bool done = take("f32x2")                      ? floats()
+                    : name_ == "dp4a" || name_ == "dp2a" ? bytes()
                     : take("s16x2")                    ? integers("s")
                     : take("u16x2")                    ? integers("u")
                     : name_ == "cvt"                   ? conversion()
@@ -23,6 +24,28 @@ public:
     }
 
 private:
+    // fma.rn.f32x2 d, a, b, c
+    bool floats()
+    {
+        bool flush = take("ftz"), is_sum = name_ == "fma";
+        std::string rounding = take_one_of({"rn", "rz", "rm", "rp"}), end;
+        if (!count(is_sum ? 4 : 3, is_sum ? 4 : 3) || (is_sum && rounding.empty()))
+            return false;
+        end = rounding == "rm" ? "_rd(" : rounding == "rp" ? "_ru(" : rounding == "rz" ? "_rz(" : "_rn(";
+        for (const char* shift : {"0", "32"}) {
+            std::string list;
+            for (size_t i = 1; i < operands_.size(); ++i) {
+                std::string one = "::emu::ptx::as<float>(" + raw(i) + " >> " + shift + ")";
+                list += (i > 1 ? ", " : "") + (flush ? flushed("f32", one) : one);
+            }
+            std::string value = (is_sum ? "__fmaf" : "__f" + name_) + end + list + ")";
+            value = "::emu::ptx::of<float>(" + (flush ? flushed("f32", value) : value) + ")";
+            made_ += (made_.empty() ? "const emu_u64 emu_v = " : " | ") + value + " << " + shift;
+        }
+        made_ += "; " + target(operands_[0]) + " = emu_v;";
+        return is_sum || name_ == "add" || name_ == "sub" || name_ == "mul";
+    }
+
     // add.s16x2 d, a, b
     bool integers(const std::string& sign)
     {
@@ -171,7 +194,7 @@ bool is_packed(const PtxWords& code)
     static const auto& arithmetic = *new PtxWords{"add", "sub", "mul", "fma", "min", "max", "neg", "abs", "ex2", "tanh"};
     bool computes = std::find(arithmetic.begin(), arithmetic.end(), code[0]) != arithmetic.end();
     for (const std::string& word : code)
-        if (word == "f16x2" || word == "bf16x2" || word == "s16x2" || word == "u16x2" || (computes && is_half(word)))
+        if (word == "f16x2" || word == "bf16x2" || word == "s16x2" || word == "u16x2" || word == "f32x2" || (computes && is_half(word)))
             return true;
     return code[0] == "dp4a" || code[0] == "dp2a";
 }

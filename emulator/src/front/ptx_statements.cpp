@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// One instruction becomes one statement. This file handles mbarriers, bulk copies with and without tensors, fences,
-// moves, jumps and calls; ptx_table.cpp has all other instructions. An `asm` statement becomes an expression, a
-// function of a PTX module the body of a function.
+// One instruction becomes one statement. This file handles declarations, labels, moves, jumps and calls; ptx_table.cpp
+// and the files it names have all other instructions. An `asm` statement becomes an expression, a function of a PTX
+// module the body of a function.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -41,16 +41,17 @@ public:
     {
         if (!scope_) // a module has none left
             drop_comments(&code);
+        find_labels(code);
         for (size_t at = 0; at < code.size();) {
             if (std::strchr(" \t\r\n{};", code[at])) {
                 if (code[at] == '{')
-                    declared_.emplace_back();
+                    open_block();
                 else if (code[at] == '}' && declared_.size() > 1)
-                    declared_.pop_back();
+                    close_block();
                 keep_lines(code.substr(at++, 1));
                 continue;
             }
-            if (scope_ && code.compare(at, 5, ".loc ") == 0) {
+            if (is_location(code, at)) {
                 size_t end = std::min(code.find('\n', at), code.size());
                 location(code.substr(at + 5, end - at - 5));
                 at = end;
@@ -86,6 +87,15 @@ private:
         if (keeps_lines_)
             body_.append(size_t(std::count(text.begin(), text.end(), '\n')), '\n');
     }
+
+    // Returns true if a word begins at a position, and ends there.
+    static bool has_word_at(const std::string& code, size_t at, const std::string& word)
+    {
+        size_t end = at + word.size();
+        return code.compare(at, word.size(), word) == 0 && end < code.size() &&
+               std::isspace(static_cast<unsigned char>(code[end]));
+    }
+    bool is_location(const std::string& code, size_t at) const { return scope_ && has_word_at(code, at, ".loc"); }
 
     // .loc 1 12 3: the following code is line 12 of the program that the PTX was compiled from.
     void location(const std::string& text)
@@ -123,19 +133,67 @@ private:
         return end < code.size() && code[end] == ':' && code.compare(end, 2, "::") != 0 ? end : 0;
     }
 
+    // Notes the labels of each pair of braces, because a jump can precede its label, and other braces can have a label
+    // of the same name.
+    void find_labels(const std::string& code)
+    {
+        std::vector<size_t> open = {0};
+        blocks_.assign(1, {});
+        for (size_t at = 0; at < code.size();) {
+            if (std::strchr(" \t\r\n{};", code[at])) {
+                if (code[at] == '{')
+                    open.push_back(blocks_.size()), blocks_.emplace_back();
+                else if (code[at] == '}' && open.size() > 1)
+                    open.pop_back();
+                ++at;
+            } else if (is_location(code, at)) {
+                at = std::min(code.find('\n', at), code.size());
+            } else if (size_t colon = label_end(code, at)) {
+                blocks_[open.back()].insert(trimmed(code.substr(at, colon - at)));
+                at = colon + 1;
+            } else {
+                at = std::min(code.find(';', at), code.size());
+            }
+        }
+    }
+    void open_block()
+    {
+        declared_.emplace_back();
+        open_.push_back(next_block_++);
+    }
+    void close_block()
+    {
+        declared_.pop_back();
+        open_.pop_back();
+    }
+    // Returns the C++ name of the label that a name means in the current braces.
+    std::string label_named(const std::string& name) const
+    {
+        for (size_t i = open_.size(); i-- > 0;)
+            if (blocks_[open_[i]].count(name))
+                return plain(name) + (open_[i] ? "_in" + std::to_string(open_[i]) : "");
+        return plain(name);
+    }
+    // Notes a jump, and returns its target.
+    std::string jump(const std::string& name)
+    {
+        std::string target = label_named(name);
+        jumps_.insert(target);
+        return "goto emu_l_" + target + ";";
+    }
     void label(const std::string& name)
     {
-        labels_.insert(plain(name));
-        body_ += "emu_l_" + plain(name) + ": ; ";
+        labels_.insert(label_named(name));
+        body_ += "emu_l_" + label_named(name) + ": ; ";
     }
 
     // NAME: .branchtargets A, B; or NAME: .callprototype (...) _ (...); returns the position of the end.
     size_t list(const std::string& name, const std::string& code, size_t at)
     {
         size_t end = std::min(code.find(';', at), code.size());
-        if (code.compare(at, 15, ".branchtargets ") == 0)
+        if (has_word_at(code, at, ".branchtargets"))
             branches_[name] = split_operands(code.substr(at + 15, end - at - 15));
-        else if (code.compare(at, 15, ".callprototype ") == 0 || code.compare(at, 13, ".calltargets ") == 0)
+        else if (has_word_at(code, at, ".callprototype") || has_word_at(code, at, ".calltargets"))
             prototypes_.insert(name);
         else
             return at;
@@ -150,7 +208,7 @@ private:
         if (text.compare(0, 4, ".reg") == 0)
             return declaration(text);
         if (scope_ && text[0] == '.')
-            return text.compare(0, 8, ".pragma ") == 0 || local_variable(text);
+            return has_word_at(text, 0, ".pragma") || local_variable(text);
         std::string condition, rest = text;
         if (rest[0] == '@') {
             size_t end = rest.find_first_of(" \t\n");
@@ -250,8 +308,8 @@ private:
         for (const std::string& word : parameters)
             if (!argument(word, false, made, &list, &types))
                 return false;
-        if (function == "vprintf" && scope_->has_vprintf)
-            function = "::emu::ptx::print";
+        if (scope_->runtime.count(function))
+            function = function == "vprintf" ? "::emu::ptx::print" : "::emu::ptx::fail_assertion";
         else if (!scope_->functions.count(function)) {
             if (!is_register(bare(function)))
                 return false;
@@ -286,21 +344,29 @@ private:
         *made = "switch ((emu_u32)" + index + ") { ";
         for (const std::string& name : branches_.at(targets)) {
             auto number = &name - branches_.at(targets).data();
-            jumps_.insert(plain(name));
-            *made += "case " + std::to_string(number) + ": goto emu_l_" + plain(name) + "; ";
+            *made += "case " + std::to_string(number) + ": " + jump(name) + " ";
         }
         *made += "default: emu_trap(\"brx.idx with an index that has no target\"); }";
         return true;
     }
 
-    // Parameters are variables here, so their space makes no difference.
-    static void drop_parameter_space(Words* code)
+    // Parameters, local variables and constants are variables here, and need no space. An address in a register can be
+    // the lower half of one; "local" and "const" mark such accesses.
+    void simplify_space(Words* code, const Words& operands) const
     {
-        code->erase(std::remove_if(code->begin(), code->end(),
-                                   [](const std::string& word) {
-                                       return word == "param" || word == "param::entry" || word == "param::func";
-                                   }),
-                    code->end());
+        const std::string at = operands.size() < 2 ? "" : operands[(*code)[0] == "ld" ? 1 : 0];
+        size_t begin = at.find_first_not_of("[ \t"), end = at.find_first_of("]+[ \t", std::min(begin, at.size()));
+        bool is_variable = begin != at.npos && addresses_.count(at.substr(begin, end - begin));
+        for (auto word = code->begin(); word != code->end(); ++word) {
+            bool is_parameter = *word == "param" || *word == "param::entry" || *word == "param::func";
+            if (!is_parameter && *word != "local" && *word != "const")
+                continue;
+            if (is_variable) {
+                code->erase(word);
+                return;
+            }
+            *word = is_parameter ? "local" : *word;
+        }
     }
 
     bool instruction(Words code, const Words& operands, std::string* made)
@@ -313,29 +379,19 @@ private:
             return operands.empty();
         }
         if (scope_ && (name == "ld" || name == "st"))
-            drop_parameter_space(&code);
-        // Copies are already complete and visible, and kernels of a stream run sequentially.
-        static const auto& without_effect = *new std::set<std::string>{"fence",   "membar",        "prefetch", "prefetchu",
-                                                             "discard", "applypriority", "pmevent",  "griddepcontrol"};
+            simplify_space(&code, operands);
+        // Kernels of a stream run sequentially.
+        static const auto& without_effect = *new std::set<std::string>{"prefetch", "prefetchu", "discard", "applypriority",
+                                                             "pmevent", "griddepcontrol"};
         if (without_effect.count(name))
             return true;
         bool packs = name == "mov" && (operands.size() == 2 && (operands[0][0] == '{' || operands[1][0] == '{'));
         if ((name == "mov" && !packs) || name == "bra" || name == "elect")
             return plain_instruction(code, operands, made);
-        if (name == "mbarrier" && code.size() > 1)
-            return mbarrier(code, operands, made);
-        if (name == "cp" && code.size() > 3 && code[1] == "async" && code[2] == "bulk")
-            return bulk(code, operands, made);
-        if (name == "cp" && code.size() > 2 && code[1] == "async")
-            return copy(code, operands, made);
-        return general(code, operands, made);
-    }
-
-    bool general(const Words& code, const Words& operands, std::string* made)
-    {
         PtxNames names{[this](const std::string& text) { return value(text); },
                        [this](const std::string& text) { return text.empty() ? text : target(text); },
-                       [this](const std::string& text) { return address(text); }, &carries_};
+                       [this](const std::string& text) { return address(text); }, &carries_,
+                       scope_ ? scope_->version : 0};
         return translate_instruction(code, operands, names, made);
     }
 
@@ -344,8 +400,7 @@ private:
         if (code[0] == "bra") {
             if (operands.size() != 1)
                 return false;
-            jumps_.insert(plain(operands[0]));
-            *made = "goto emu_l_" + plain(operands[0]) + ";";
+            *made = jump(operands[0]);
             return true;
         }
         if (operands.size() < 2)
@@ -373,139 +428,6 @@ private:
                 " == EMU_LANE; __syncwarp((unsigned)" + mask + ");";
         if (lane == "emu_sink")
             made->insert(0, "emu_sink = 0; ");
-        return true;
-    }
-
-    // -------------------------------------------------------------------- copies
-
-    static bool has(const Words& code, const char* word)
-    {
-        return std::find(code.begin(), code.end(), word) != code.end();
-    }
-
-    bool mbarrier(const Words& code, const Words& operands, std::string* made)
-    {
-        const std::string& what = code[1];
-        bool arrives = what == "arrive" || what == "arrive_drop", is_remote = has(code, "shared::cluster");
-        bool gives = arrives || what == "try_wait" || what == "test_wait";
-        if (what == "pending_count" && operands.size() == 2) {
-            std::string count = target(operands[0]), token = value(operands[1]);
-            *made = count + " = " + token + " >> 1;";
-            return !count.empty() && !token.empty();
-        }
-        // An arrival at another block's barrier returns nothing.
-        if (is_remote && what != "expect_tx" && (!arrives || operands.empty() || operands[0] != "_"))
-            return false;
-        if (operands.size() < (gives ? 2u : 1u))
-            return false;
-        std::string to = gives ? target(operands[0]) : "emu_sink";
-        std::string at = address(operands[gives ? 1 : 0]);
-        std::string number = operands.size() > (gives ? 2u : 1u) ? value(operands[gives ? 2 : 1]) : "";
-        if (to.empty() || at.empty())
-            return false;
-        if (what == "init" && !number.empty())
-            *made = "emu_mbarrier_init(" + at + ", (emu_u32)" + number + ");";
-        else if (what == "inval")
-            *made = "emu_mbarrier_end(" + at + ");";
-        else if (what == "expect_tx" && !number.empty())
-            *made = "emu_mbarrier_arrive(" + at + ", 0, (emu_u32)" + number + ");";
-        else if (what == "arrive" && has(code, "expect_tx") && !number.empty())
-            *made = to + " = emu_mbarrier_arrive(" + at + ", 1, (emu_u32)" + number + ");";
-        else if (what == "arrive_drop" && !has(code, "expect_tx"))
-            *made = to + " = emu_mbarrier_drop(" + at + ", (emu_u32)" + (number.empty() ? "1" : number) + ");";
-        else if (what == "arrive" && !has(code, "expect_tx"))
-            *made = to + " = emu_mbarrier_arrive(" + at + ", (emu_u32)" + (number.empty() ? "1" : number) + ", 0);";
-        else if ((what == "try_wait" || what == "test_wait") && !number.empty())
-            *made = to + " = emu_mbarrier_test(" + at + ", " + number + ");";
-        return !made->empty();
-    }
-
-    // cp.async.ca.shared.global [to], [from], 16, bytes; the rest of the 16 bytes becomes zero. Completes immediately.
-    bool copy(const Words& code, Words operands, std::string* made)
-    {
-        if (code[2] == "commit_group" || code[2] == "wait_group" || code[2] == "wait_all")
-            return true;
-        if (code[2] == "mbarrier" && has(code, "arrive") && operands.size() == 1) {
-            std::string at = address(operands[0]);
-            // Without "noinc", the pending count is raised before the arrival lowers it again.
-            *made = has(code, "noinc") ? "emu_mbarrier_arrive(" + at + ", 1, 0);" : "(void)" + at + ";";
-            return !at.empty();
-        }
-        if (has(code, "L2::cache_hint") && operands.size() > 3)
-            operands.pop_back(); // a policy
-        bool is_copy = (code[2] == "ca" || code[2] == "cg") && has(code, "global") &&
-                       (has(code, "shared") || has(code, "shared::cta"));
-        if (!is_copy || operands.size() < 3 || operands.size() > 4)
-            return false;
-        std::string to = address(operands[0]), from = address(operands[1]), size = value(operands[2]);
-        std::string bytes = value(operands.back());
-        *made = "::emu::ptx::copy(" + to + ", " + from + ", " + size + ", " + bytes + ");";
-        return !to.empty() && !from.empty() && !size.empty() && !bytes.empty();
-    }
-
-    bool bulk(const Words& code, const Words& operands, std::string* made)
-    {
-        if (code[3] == "commit_group" || code[3] == "wait_group")
-            return true;
-        if (has(code, "multicast::cluster") || has(code, "cta_group::1") || has(code, "cta_group::2"))
-            return false;
-        if (code[3] == "tensor")
-            return code.size() > 5 && tensor(code, operands, made);
-        bool to_block = code[3] == "shared::cluster" && code[4] == "shared::cta"; // in the same cluster
-        bool loads = to_block || ((code[3] == "shared::cluster" || code[3] == "shared::cta") && code[4] == "global");
-        bool stores = code[3] == "global" && code[4] == "shared::cta";
-        if ((!loads && !stores) || operands.size() < (loads ? 4u : 3u))
-            return false;
-        std::string to = address(operands[0]), from = address(operands[1]), size = value(operands[2]);
-        std::string barrier = loads ? address(operands[3]) : "0";
-        if (to.empty() || from.empty() || size.empty() || barrier.empty())
-            return false;
-        if (to_block)
-            from = "(emu_u64)__cvta_shared_to_generic(" + from + ")";
-        *made = "emu_bulk_copy(" + to + ", " + from + ", (emu_u32)" + size + ", " + barrier + ", " +
-                (loads ? "1" : "0") + ");";
-        return true;
-    }
-
-    // cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [to], [map, {x, y}], [barrier]
-    bool tensor(const Words& code, const Words& operands, std::string* made)
-    {
-        const std::string& axes = code[4];
-        if (axes.size() != 2 || axes[1] != 'd' || axes[0] < '1' || axes[0] > '5' || operands.size() < 2)
-            return false;
-        bool loads = (code[5] == "shared::cluster" || code[5] == "shared::cta") && has(code, "global");
-        bool stores = code[5] == "global" && has(code, "shared::cta");
-        for (const std::string& word : code)
-            if (word.compare(0, 4, "tile") == 0 ? word != "tile"
-                                                : word.compare(0, 6, "im2col") == 0 && word != "im2col")
-                return false;
-        bool columns = has(code, "im2col");
-        if (stores && columns)
-            return false;
-        size_t count = 0, more = 0;
-        const std::string& named = operands[stores ? 0 : 1];
-        size_t comma = named.find(',');
-        if (named.empty() || named.back() != ']' || comma == named.npos)
-            return false;
-        std::string map = address(named.substr(0, comma) + "]");
-        std::string place = numbers(trimmed(named.substr(comma + 1, named.size() - comma - 2)), &count);
-        std::string shared = address(operands[stores ? 1 : 0]);
-        if (map.empty() || shared.empty() || count != size_t(axes[0] - '0'))
-            return false;
-        *made = "const emu_i32 emu_place[] = {" + place + "}; ";
-        std::string number = axes.substr(0, 1) + "u, ";
-        if (stores) {
-            *made += "emu_tensor_store(" + number + map + ", emu_place, " + shared + ");";
-            return true;
-        }
-        std::string barrier = operands.size() > 2 ? address(operands[2]) : "";
-        std::string offsets = columns && operands.size() > 3 ? numbers(operands[3], &more) : "";
-        if (!loads || barrier.empty() || (columns && more + 2 != count))
-            return false;
-        if (columns)
-            *made += "const emu_i32 emu_offsets[] = {" + offsets + "}; ";
-        *made += "emu_tensor_load(" + number + shared + ", " + map + ", emu_place, " + barrier + ", " +
-                 (columns ? "emu_offsets" : "nullptr") + ");";
         return true;
     }
 
@@ -562,6 +484,9 @@ private:
     std::map<std::string, size_t> sizes_, alignments_;
     std::map<std::string, Words> branches_; // of .branchtargets
     std::set<std::string> prototypes_; // of .callprototype
+    std::vector<std::set<std::string>> blocks_; // the labels in each pair of braces, in order; 0: outside
+    std::vector<size_t> open_ = {0};            // those that are open, as indices of `blocks_`
+    size_t next_block_ = 1;
     std::set<std::string> labels_, jumps_;
     bool carries_ = false;
     std::string body_;

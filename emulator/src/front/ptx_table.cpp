@@ -50,9 +50,12 @@ private:
                 take_one_of({"global", "shared", "shared::cta", "shared::cluster", "local", "const", "param"});
             if (space.empty() || (!take("u64") && !take("u32")))
                 return false;
-            bool maps = !to && space.compare(0, 6, "shared") == 0;
-            made_ = target(operands_[0]) + " = " +
-                    (maps ? "(emu_u64)__cvta_shared_to_generic(" + raw(1) + ")" : raw(1)) + ";";
+            std::string function = to                                ? ""
+                                   : space.compare(0, 6, "shared") == 0 ? "__cvta_shared_to_generic"
+                                   : space == "const"                ? "::emu::ptx::constant_address"
+                                   : space == "global"               ? ""
+                                                                     : "::emu::ptx::local_address";
+            made_ = target(operands_[0]) + " = (emu_u64)" + function + "(" + raw(1) + ");";
         } else if (name_ == "isspacep" && count(2, 2)) {
             std::string space = take_one_of({"global", "shared", "shared::cta", "shared::cluster", "local", "const"});
             if (space.empty())
@@ -392,9 +395,8 @@ private:
 
     bool integer()
     {
-        static const auto& binary = *new std::map<std::string, const char*>{{"add", " + "}, {"sub", " - "}, {"div", " / "},
-                                                                  {"rem", " % "}, {"and", " & "}, {"or", " | "},
-                                                                  {"xor", " ^ "}};
+        static const auto& binary = *new std::map<std::string, const char*>{{"add", " + "}, {"sub", " - "}, {"and", " & "},
+                                                                  {"or", " | "},  {"xor", " ^ "}};
         std::string mode = name_ == "prmt" ? take_one_of({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"}) : "";
         if (words_.empty() || is_float(words_.back()))
             return false;
@@ -410,6 +412,9 @@ private:
         auto sign = binary.find(name);
         if (sign != binary.end() && count(3, 3))
             return assign(type, "(" + kind + ")(" + as(1, type) + sign->second + as(2, type) + ")");
+        if ((name == "div" || name == "rem") && count(3, 3))
+            return assign(type, std::string("::emu::ptx::") + (name == "div" ? "quotient(" : "remainder(") +
+                                    as(1, type) + ", " + as(2, type) + ")");
         if (name == "not" && count(2, 2))
             return assign(type, type == "pred" ? "!" + as(1, type) : "(" + kind + ")~" + as(1, type));
         if (name == "cnot" && count(2, 2))
@@ -515,6 +520,7 @@ private:
         std::string type = take_type();
         if (type != "f32" && type != "f64")
             return false;
+        flush_ = flush;
         flush = flush && type == "f32";
         bool saturate = take("sat");
         auto a = [&](size_t i) { return flush ? flushed(type, as(i, type)) : as(i, type); };
@@ -547,6 +553,8 @@ private:
             return std::string("::") + approximate.at(name) + "(" + a(1) + ")";
         if (fast && type == "f64" && count(2, 2) && name == "rsqrt")
             return "::rsqrt(" + a(1) + ")";
+        if (fast && type == "f64" && count(2, 2) && name == "rcp" && flush_)
+            return "::emu::ptx::rough_reciprocal(" + a(1) + ")";
         if (fast && (type != "f32" || (name != "div" && name != "rcp")))
             return "";
         std::string end = "_" + suffix(rounding) + "(";
@@ -561,6 +569,8 @@ private:
                        : (type == "f32" ? "__fmaf" : "__fma") + end + a(1) + ", " + a(2) + ", " + a(3) + ")";
         return "";
     }
+
+    bool flush_ = false; // .ftz
 };
 
 } // namespace
@@ -568,7 +578,9 @@ private:
 bool translate_instruction(const std::vector<std::string>& code, const std::vector<std::string>& operands,
                            const PtxNames& names, std::string* made)
 {
-    return is_matrices(code) ? translate_matrices(code, operands, names, made)
+    return is_copies(code) ? translate_copies(code, operands, names, made)
+           : is_warpgroups(code) ? translate_warpgroups(code, operands, names, made)
+           : is_matrices(code) ? translate_matrices(code, operands, names, made)
            : is_video(code)  ? translate_video(code, operands, names, made)
            : is_image(code)  ? translate_image(code, operands, names, made)
            : is_memory(code) ? translate_memory(code, operands, names, made)

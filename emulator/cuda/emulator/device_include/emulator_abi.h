@@ -284,8 +284,9 @@ enum EmuAccess {
     EMU_ACCESS_RETURNED = 32 // in the frame of a function that has returned
 };
 
-// For the races check: a fence, and the scope of the calling thread's next atomic function.
-enum EmuScope { EMU_SCOPE_BLOCK = 0, EMU_SCOPE_DEVICE = 1 };
+// For the races check: a fence, and the scope of the calling thread's next atomic access.
+// RELEASE: it has release or stronger order.
+enum EmuScope { EMU_SCOPE_BLOCK = 0, EMU_SCOPE_DEVICE = 1, EMU_SCOPE_RELEASE = 2 };
 EMU_IMPORT void emu_fence(emu_u32 scope);
 EMU_IMPORT void emu_next_scope(emu_u32 scope);
 

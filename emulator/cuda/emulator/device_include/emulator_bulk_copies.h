@@ -27,6 +27,17 @@ EMU_IMPORT void emu_tensor_load(emu_u32 axes, emu_u64 to, emu_u64 map, const emu
                                 const emu_i32* offsets, EMU_LOCATION);
 EMU_IMPORT void emu_tensor_store(emu_u32 axes, emu_u64 map, const emu_i32* coordinates, emu_u64 from, EMU_LOCATION);
 
+// Counts bytes of an asynchronous store at a barrier.
+EMU_IMPORT void emu_mbarrier_complete(emu_u64 barrier, emu_u32 bytes, EMU_LOCATION);
+
+// tensormap.replace: changes a field of a tensor map. 128 zeros are an empty map. The values are those of PTX.
+enum EmuMapField { EMU_MAP_ADDRESS, EMU_MAP_RANK, EMU_MAP_TILE, EMU_MAP_EXTENT, EMU_MAP_PITCH, EMU_MAP_STEP, EMU_MAP_TYPE,
+                   EMU_MAP_INTERLEAVE, EMU_MAP_SWIZZLE, EMU_MAP_FILL };
+EMU_IMPORT void emu_tensor_map_replace(emu_u64 map, emu_u32 field, emu_u32 axis, emu_u64 value, EMU_LOCATION);
+
+// Returns the address in the block's shared memory that has these low 18 bits, as in the descriptors of wgmma.
+EMU_IMPORT emu_u64 emu_matrix_address(emu_u32 low);
+
 // Executes a multimem instruction at a multicast address on `bytes` (4 or 8) of each device's memory. `type` is u, s, b
 // or f; `how` is '=' (store), '+', '<' (min), '>' (max), '&', '|' or '^'. With `loads`, writes nothing and returns the
 // reduction over the devices.

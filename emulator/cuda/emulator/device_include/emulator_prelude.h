@@ -20,6 +20,7 @@
 #include "emulator_narrow.h"
 #include "emulator_ptx.h"
 #include "emulator_matrices.h"
+#include "emulator_warpgroups.h"
 #include "emulator_textures.h"
 #include "emulator_driver_types.h"
 #include "emulator_qualifiers.h"

@@ -116,6 +116,9 @@ EMU_PTX emu_u32 funnel(emu_u32 low, emu_u32 high, emu_u32 count, bool left, bool
     unsigned long long both = (unsigned long long)high << 32 | low;
     return left ? emu_u32(both << count >> 32) : emu_u32(both >> count);
 }
+// PTX leaves the results of divisions by zero unspecified.
+template <class T> EMU_PTX T quotient(T a, T b) { return b == 0 ? T(-1) : T(-1) < T(0) && b == T(-1) ? T(-(emu_u64)a) : T(a / b); }
+template <class T> EMU_PTX T remainder(T a, T b) { return b == 0 ? a : T(-1) < T(0) && b == T(-1) ? T(0) : T(a % b); }
 template <class T> EMU_PTX T distance(T a, T b, T c) { return T(c + (a < b ? T(b - a) : T(a - b))); }
 
 // Sums and differences with a carry, which is the borrow after a subtraction.
@@ -152,6 +155,18 @@ template <class T> EMU_PTX T most_nan(T a, T b) { return a != a || b != b ? nan_
 template <class T> EMU_PTX T signed_as(T value, T a, T b)
 {
     return T(__builtin_copysign(double(value), __builtin_signbit(a) != __builtin_signbit(b) ? -1.0 : 1.0));
+}
+// rcp.approx.ftz.f64 reads and writes only the upper half of a number.
+EMU_PTX double rough_reciprocal(double a)
+{
+    double x = as<double>(of<double>(a) & ~0xffffffffull);
+    if (x != x)
+        return as<double>(0x7fffffff00000000ull);
+    double y = 1.0 / (__builtin_fabs(x) < 2.2250738585072014e-308 ? __builtin_copysign(0.0, x) : x);
+    if (__builtin_isinf(y))
+        return y;
+    y = as<double>((of<double>(y) + 0x80000000ull) & ~0xffffffffull);
+    return __builtin_fabs(y) < 2.2250738585072014e-308 ? __builtin_copysign(0.0, y) : y;
 }
 EMU_PTX double flushed_half(double a) { return __builtin_fabs(a) < 1.0 / (1 << 14) ? __builtin_copysign(0.0, a) : a; }
 template <class T> EMU_PTX T least(T a, T b) { return a < b ? a : b; }
@@ -296,6 +311,22 @@ template <class T> EMU_PTX T* pointer(emu_u64 address, bool shared)
 {
     return (T*)(shared ? __cvta_shared_to_generic(address) : (void*)address);
 }
+// The order and scope of the next access, for the races check.
+#if EMU_CHECKS & 4
+#define EMU_ORDER(what) emu_next_scope(what);
+#else
+#define EMU_ORDER(what)
+#endif
+
+// Returns the address near `base` that has these low 32 bits, unless there are more.
+EMU_PTX emu_u64 widened(emu_u64 address, const void* base)
+{
+    return address >> 32 ? address : emu_u64(base) + emu_u64((long long)(emu_i32)emu_u32(address - emu_u64(base)));
+}
+// Parameters and local variables are on the thread's stack.
+EMU_PTX emu_u64 local_address(emu_u64 address) { return widened(address, __builtin_frame_address(0)); }
+EMU_PTX emu_u64 constant_address(emu_u64 address) { return widened(address, ""); } // in the image
+
 template <class T> EMU_INLINE emu_u64 load(emu_u64 address, bool shared, bool strong)
 {
     T* at = pointer<T>(address, shared);
@@ -311,7 +342,7 @@ template <class T> EMU_INLINE void store(emu_u64 address, bool shared, bool stro
     T* at = pointer<T>(address, shared);
     T value = as<T>(bits);
     if (strong)
-        __atomic_store(aligned(at), &value, __ATOMIC_SEQ_CST);
+        __atomic_store(aligned(at), &value, EMU_ATOMIC_ORDER);
     else
         *at = value;
 }
@@ -379,9 +410,30 @@ EMU_INLINE void copy(emu_u64 to, emu_u64 from, emu_u64 size, emu_u64 bytes)
     char* target = pointer<char>(to, true);
     if ((to | from) & (size - 1))
         emu_trap("cp.async with an address that is not a multiple of the size");
-    bytes = bytes < size ? bytes : size;
-    memcpy(target, (const void*)from, bytes);
-    memset(target + bytes, 0, size - bytes);
+    if (bytes >= size && size == 16)
+        *(Vector<emu_u32, 4>*)target = *(const Vector<emu_u32, 4>*)from;
+    else if (bytes >= size && size == 8)
+        *(Vector<emu_u32, 2>*)target = *(const Vector<emu_u32, 2>*)from;
+    else
+        for (emu_u64 i = 0; i < size; ++i)
+            target[i] = i < bytes ? ((const char*)from)[i] : 0;
+}
+
+// tensormap.cp_fenceproxy, for all lanes of a warp.
+EMU_INLINE void copy_tensor_map(emu_u64 to, emu_u64 from)
+{
+    __syncwarp();
+    if (EMU_LANE == 0)
+        for (int i = 0; i < 8; ++i)
+            ((Vector<emu_u32, 4>*)to)[i] = pointer<Vector<emu_u32, 4>>(from, true)[i];
+    __threadfence();
+    __syncwarp();
+}
+
+// Calls of __assertfail in modules, with the addresses of the parameters.
+EMU_INLINE void fail_assertion(emu_u64 message, emu_u64 file, emu_u64 line, emu_u64 function, emu_u64)
+{
+    emu_assert_fail(*(const char**)message, *(const char**)file, *(emu_u32*)line, *(const char**)function);
 }
 
 // vprintf calls in modules, with the addresses of the result and the parameters.

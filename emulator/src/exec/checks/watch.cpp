@@ -133,8 +133,11 @@ private:
         bool atomic = access_ & (EMU_ACCESS_ATOMIC | EMU_ACCESS_VOLATILE);
         Scope scope = std::exchange(worker_.next_scope, Scope::device);
         Access access = races.access_of(thread, pc_, is_store(), atomic, atomic && scope == Scope::block);
-        if (atomic)
-            races.order_by_atomic(thread, address_, is_shared(), is_store(), access_ & EMU_ACCESS_RELEASE, scope);
+        if (atomic) {
+            bool release = is_store() && std::exchange(worker_.next_release, false); // not the load before an update
+            races.order_by_atomic(thread, address_, is_shared(), is_store(), release || access_ & EMU_ACCESS_RELEASE,
+                                  scope);
+        }
         if (is_shared() && worker_.cluster)
             return;
         Access earlier = races.check(address_, size_, access, is_shared());
@@ -296,6 +299,8 @@ extern "C" void emu_fence(emu_u32 scope)
 extern "C" void emu_next_scope(emu_u32 scope)
 {
     Worker* worker = this_worker();
-    if (worker && worker->current)
-        worker->next_scope = scope == EMU_SCOPE_BLOCK ? Scope::block : Scope::device;
+    if (!worker || !worker->current)
+        return;
+    worker->next_scope = scope & EMU_SCOPE_DEVICE ? Scope::device : Scope::block;
+    worker->next_release = scope & EMU_SCOPE_RELEASE;
 }
