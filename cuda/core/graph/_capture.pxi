@@ -468,7 +468,7 @@ cdef Stream new_stream(Stream stream):
 # A new stream that joins the capture: its work depends on the pending work of `stream`.
 cdef Stream fork_stream(StreamCapture capture, Stream stream):
     cdef Stream result = new_stream(stream)
-    # Destroying a stream that takes part invalidates the capture, even after the stream was joined.
+    # Destroying a stream that takes part can invalidate the capture.
     capture.streams.append(result)
     result.wait(stream)
     capture.forks.append(result)

@@ -147,7 +147,8 @@ def test_every_capturing_stream_keeps_temporary_sources(device, stream, target):
     def by_body(use_stream):
         builder = device.create_graph_builder().begin_building()
         body = builder.if_then(builder.create_condition(1)).begin_building()
-        target.copy_from(sevens(), stream=body.stream if use_stream else body)
+        # Bodies run on the device, so a GPU takes copies only from host memory that it can access.
+        target.copy_from(pinned_sevens(), stream=body.stream if use_stream else body)
         body.end_building()
         return builder.end_building().complete().launch
 
