@@ -27,7 +27,14 @@ from cuda.core._memory._buffer cimport Buffer, Buffer_allocate
 from cuda.core._memory._memory_resource cimport MemoryResource, size_argument
 from cuda.core._native._cuda_core cimport ContextHandle, ContextPin
 from cuda.core._native._device_wait cimport recover_device, wait_for_context
-from cuda.core._stream cimport Stream, Stream_accept, Stream_create, default_stream, default_stream_of, other_current_device
+from cuda.core._stream cimport (
+    Stream,
+    Stream_accept,
+    Stream_create,
+    default_stream,
+    default_stream_of,
+    other_current_device,
+)
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport check_self_in_methods, newfunc, set_constructor, vectorcallfunc
 from cuda.core._utils.cuda_utils cimport (
