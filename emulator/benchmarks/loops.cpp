@@ -168,7 +168,7 @@ FUNCTION nbody(int, int j, int n, int, float* a, float* b, float* c)
 }
 STEP(nbody)
 
-// The matrix product. Its kernel uses tiles and barriers.
+// Kernels with barriers: a product and a transpose of matrices by tiles, and prefix sums of blocks of n numbers.
 #ifdef __CUDACC__
 extern "C" __global__ void tiles_step(int rows, int columns, int n, int t, float* a, float* b, float* c)
 {
@@ -185,23 +185,67 @@ extern "C" __global__ void tiles_step(int rows, int columns, int n, int t, float
     }
     c[y * n + x] = sum;
 }
+
+extern "C" __global__ void transpose_step(int rows, int columns, int n, int t, float* a, float* b, float* c)
+{
+    __shared__ float tile[32][33];
+    int tx = threadIdx.x, ty = threadIdx.y, x = blockIdx.x * 32, y = blockIdx.y * 32;
+    for (int k = ty; k < 32; k += 8)
+        tile[k][tx] = a[(y + k) * n + x + tx];
+    __syncthreads();
+    for (int k = ty; k < 32; k += 8)
+        b[(x + k) * n + y + tx] = tile[tx][k];
+}
+
+extern "C" __global__ void scan_step(int rows, int columns, int n, int t, float* a, float* b, float* c)
+{
+    __shared__ float sums[1024];
+    int i = threadIdx.x, j = blockIdx.x * n + i;
+    sums[i] = int(a[j]);
+    __syncthreads();
+    for (int d = 1; d < n; d *= 2) {
+        float before = i >= d ? sums[i - d] : 0;
+        __syncthreads();
+        sums[i] += before;
+        __syncthreads();
+    }
+    b[j] = sums[i];
+}
 #else
 extern "C" void tiles_step(int rows, int columns, int n, int, float* a, float* b, float* c, int threads)
 {
 #pragma omp parallel for num_threads(threads) if (threads > 1)
+    for (int i = 0; i < rows; ++i) {
+        for (int j = 0; j < columns; ++j)
+            c[i * n + j] = 0;
+        for (int k = 0; k < n; ++k)
+            for (int j = 0; j < columns; ++j)
+                c[i * n + j] += a[i * n + k] * b[k * n + j];
+    }
+}
+
+extern "C" void transpose_step(int rows, int columns, int n, int, float* a, float* b, float*, int threads)
+{
+#pragma omp parallel for num_threads(threads) if (threads > 1)
     for (int i = 0; i < rows; ++i)
-        for (int j = 0; j < columns; ++j) {
-            float sum = 0;
-            for (int k = 0; k < n; ++k)
-                sum += a[i * n + k] * b[k * n + j];
-            c[i * n + j] = sum;
-        }
+        for (int j = 0; j < columns; ++j)
+            b[j * n + i] = a[i * n + j];
+}
+
+extern "C" void scan_step(int, int columns, int n, int, float* a, float* b, float*, int threads)
+{
+#pragma omp parallel for num_threads(threads) if (threads > 1)
+    for (int first = 0; first < columns; first += n) {
+        float sum = 0;
+        for (int j = first; j < first + n; ++j)
+            b[j] = sum += int(a[j]);
+    }
 }
 
 // Runs steps as loops, and as kernels through cuLaunchKernel() or a function with its signature.
 struct Step {
     void* function;
-    int rows, columns, n, t, block_x, block_y;
+    int rows, columns, n, t, block_x, block_y, row_step;
 };
 typedef void Loops(int, int, int, int, float*, float*, float*, int);
 typedef int Launch(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**, void**);
@@ -219,7 +263,7 @@ extern "C" int run_kernels(const Step* steps, int count, float* a, float* b, flo
     for (int i = 0; i < count; ++i) {
         Step s = steps[i];
         void* parameters[] = {&s.rows, &s.columns, &s.n, &s.t, &a, &b, &c};
-        if (int failed = launch(s.function, (s.columns + s.block_x - 1) / s.block_x, (s.rows + s.block_y - 1) / s.block_y,
+        if (int failed = launch(s.function, (s.columns + s.block_x - 1) / s.block_x, (s.rows + s.row_step - 1) / s.row_step,
                                 1, s.block_x, s.block_y, 1, 0, stream, parameters, nullptr))
             return failed;
     }

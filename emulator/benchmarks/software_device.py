@@ -51,6 +51,19 @@ extern "C" __global__ void product(const float* a, const float* b, float* c, int
     c[y * n + x] = sum;
 }
 """
+BARRIERS = 'extern "C" __global__ void barriers(int n) { for (int i = 0; i < n; ++i) __syncthreads(); }'
+HISTOGRAM = """
+extern "C" __global__ void histogram(const unsigned char* x, unsigned* bins, int n)
+{
+    __shared__ unsigned counts[256];
+    counts[threadIdx.x] = 0;
+    __syncthreads();
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        atomicAdd(&counts[x[i]], 1u);
+    __syncthreads();
+    atomicAdd(&bins[threadIdx.x], counts[threadIdx.x]);
+}
+"""
 # The number of blocks, and of threads per block.
 GRIDS = ((1, 32), (4, 64), (16, 256))
 # The rows of each part: title, unit, limit and name in the results.
@@ -90,6 +103,17 @@ ROWS = {
         ("the same from the cache, in another process", "ms", 3, "cached"),
     ],
     "memory": [("200 loaded modules", "MB", 100, "modules")],
+    # CPU time of one thread at a barrier; only the second column is meaningful.
+    "barriers": [
+        (f"a thread's {title} barrier, blocks of {block}", "ns", limit, f"{name} {block}")
+        for name, title, limit in (("first", "first", 30), ("further", "every further", 8))
+        for block in (32, 256, 1024)
+    ],
+    # With races checks. The second column is the CPU time of all threads.
+    "atomics": [
+        ("an atomic function on shared memory", "us", 1, "shared atomic"),
+        ("histogram of 4 MB", "s", 2, "histogram"),
+    ],
     # Kernel time divided by the time of equivalent C++ loops (loops.cpp, g++ -O2, CORES threads). The second column
     # compares CPU time with the loops on one thread.
     "loops": [
@@ -99,7 +123,10 @@ ROWS = {
             (("lu", "fdtd2d", "jacobi2D"), 2, 4),
             (("saxpy",), 2, None),
             (("Mandelbrot",), 1.2, None),
-            (("n-body", "tiled matrix product"), 1.5, None),
+            (("n-body",), 1.5, None),
+            (("tiled matrix product",), None, 10),
+            (("scan",), None, 300),
+            (("transpose",), None, 6),
         )
         for name in names
         for check, limit in (("no", without), ("memory", with_memory))
@@ -201,6 +228,8 @@ PARTS: dict[str, Callable] = {
     "start": lambda run: min((run("start") for _ in range(7)), key=lambda result: result["start"]),
     "compilation": time_compilation,
     "memory": lambda run: run("memory"),
+    "barriers": lambda run: run("barriers", THREADS=1),
+    "atomics": lambda run: run("atomics", CHECK="races"),
     "loops": time_loops,
 }
 
@@ -350,11 +379,56 @@ def child_memory(runs: int) -> dict:
     return {"modules": [(resident() - before) / 1e6, None]}
 
 
+def child_barriers(runs: int) -> dict:
+    from cuda.core import LaunchConfig, launch
+
+    _, stream = open_device()
+    kernel = compiled(BARRIERS, "barriers")
+
+    def times(block: int, count: int, grid: int) -> list[float]:
+        def work():
+            launch(stream, LaunchConfig(grid=grid, block=block), kernel, count)
+            stream.sync()
+
+        wall, processors = best_of(runs, 1e9 / (grid * block * count), work)
+        return [wall, processors * CORES]
+
+    results = {}
+    for block in (32, 256, 1024):
+        results[f"first {block}"] = times(block, 1, 2 << 20 >> block.bit_length())
+        results[f"further {block}"] = times(block, 100, 1 << 16 >> block.bit_length())
+    return results
+
+
+def child_atomics(runs: int) -> dict:
+    """Count 64 K and 4 M bytes, each in a table in shared memory."""
+    import numpy as np
+
+    from cuda.core import LaunchConfig, LegacyPinnedMemoryResource, launch
+
+    _, stream = open_device()
+    kernel, memory = compiled(HISTOGRAM, "histogram"), LegacyPinnedMemoryResource()
+    values, bins = memory.allocate(1 << 22), memory.allocate(1024)
+    np.from_dlpack(values).view(np.uint8)[:] = np.random.default_rng(0).integers(0, 256, 1 << 22)
+
+    def times(count: int, scale: float) -> list[float]:
+        def work():
+            np.from_dlpack(bins).view(np.uint32)[:] = 0
+            launch(stream, LaunchConfig(grid=16, block=256), kernel, values, bins, count)
+            stream.sync()
+
+        wall, processors = best_of(min(runs, 3), scale, work)
+        assert np.from_dlpack(bins).view(np.uint32).sum() == count
+        return [wall, processors * CORES]
+
+    return {"shared atomic": times(1 << 16, 1e6 / (1 << 16)), "histogram": times(1 << 22, 1)}
+
+
 class Step(ctypes.Structure):
     """One step of a program, as in loops.cpp."""
 
     _fields_ = [("function", ctypes.c_void_p)] + [
-        (name, ctypes.c_int) for name in ("rows", "columns", "n", "t", "block_x", "block_y")
+        (name, ctypes.c_int) for name in ("rows", "columns", "n", "t", "block_x", "block_y", "row_step")
     ]
 
 
@@ -378,15 +452,19 @@ def programs() -> dict[str, list[tuple]]:
         "saxpy": each(2048, "saxpy"),
         "Mandelbrot": each(512, "mandelbrot"),
         "n-body": [("nbody", 1, 2048, 2048, 0)],
-        "tiled matrix product": each(256, "tiles"),
+        "tiled matrix product": each(512, "tiles"),
+        "transpose": each(2048, "transpose"),
+        "scan": [("scan", 1, 1 << 20, 1024, 0)],
     }
 
 
 def steps_of(rows: list[tuple], find: Callable[[str], int]) -> ctypes.Array:
     """Return the steps with the functions or kernels that ``find`` returns."""
 
-    def block(name: str, lines: int) -> tuple[int, int]:
-        return (16, 16) if name == "tiles" else (256, 1) if lines == 1 else (32, 8)
+    blocks = {"tiles": (16, 16, 16), "transpose": (32, 8, 32), "scan": (1024, 1, 1)}
+
+    def block(name: str, lines: int) -> tuple[int, int, int]:
+        return blocks.get(name) or ((256, 1, 1) if lines == 1 else (32, 8, 8))
 
     return (Step * len(rows))(*(Step(find(row[0]), *row[1:], *block(row[0], row[1])) for row in rows))
 
@@ -452,6 +530,8 @@ CHILDREN: dict[str, Callable[[int], dict]] = {
     "compile": child_compile,
     "cached": child_cached,
     "memory": child_memory,
+    "barriers": child_barriers,
+    "atomics": child_atomics,
     "loops": child_loops,
 }
 
