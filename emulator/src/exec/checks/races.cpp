@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstring>
 #include <ctime>
+#include <iterator>
 #include <mutex>
 #include <utility>
 
@@ -39,6 +40,26 @@ uint64_t key_of(uint32_t block, uint64_t part)
     return uint64_t(block) << 16 | part;
 }
 
+// The latest time of a key comes first.
+bool is_before(const Knowledge::Row& a, const Knowledge::Row& b)
+{
+    return a.first != b.first ? a.first < b.first : a.second > b.second;
+}
+
+void drop_repeated(std::vector<Knowledge::Row>* rows)
+{
+    auto same_key = [](const Knowledge::Row& a, const Knowledge::Row& b) { return a.first == b.first; };
+    rows->erase(std::unique(rows->begin(), rows->end(), same_key), rows->end());
+}
+
+void keep_latest(std::vector<uint32_t>* times, const std::vector<uint32_t>& others)
+{
+    uint32_t* to = times->data();
+    const uint32_t* from = others.data();
+    for (size_t i = 0, count = times->size(); i < count; ++i)
+        to[i] = std::max(to[i], from[i]);
+}
+
 // What blocks tell each other through an address in global memory.
 struct Published {
     KnowledgePtr device, near;
@@ -65,8 +86,10 @@ GlobalAtomics& global_atomics = *new GlobalAtomics; // never destroyed, because 
 
 bool Knowledge::knows(const Access& access) const
 {
-    if (complete)
+    if (complete || (access.block == block && access.thread() < times.size() && times[access.thread()] > access.time))
         return true;
+    if (rows.empty())
+        return false;
     for (uint64_t part : {uint64_t(access.thread()), warp_keys | access.thread() / 32, block_key}) {
         uint64_t key = key_of(access.block, part);
         auto row = std::lower_bound(rows.begin(), rows.end(), Row(key, 0));
@@ -76,46 +99,97 @@ bool Knowledge::knows(const Access& access) const
     return false;
 }
 
-void Knowledge::sort()
+void Knowledge::add_rows(const std::vector<Row>& more)
 {
-    std::sort(rows.begin(), rows.end(),
-              [](const Row& a, const Row& b) { return a.first != b.first ? a.first < b.first : a.second > b.second; });
-    rows.erase(std::unique(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.first == b.first; }),
-               rows.end());
-    complete = complete || rows.size() > most_rows;
-    if (complete)
-        rows.clear();
+    if (rows.empty() || more.empty()) {
+        if (rows.empty())
+            rows = more;
+        return;
+    }
+    std::vector<Row> both;
+    both.reserve(rows.size() + more.size());
+    std::merge(rows.begin(), rows.end(), more.begin(), more.end(), std::back_inserter(both), is_before);
+    drop_repeated(&both);
+    rows = std::move(both);
+    complete = rows.size() > most_rows;
 }
 
-KnowledgePtr join(const KnowledgePtr& a, const KnowledgePtr& b)
+std::vector<Knowledge::Row> Knowledge::rows_of_times() const
 {
-    if (!a || a == b || (b && b->complete))
-        return b;
-    if (!b || a->complete)
-        return a;
-    auto made = std::make_shared<Knowledge>(*a);
-    made->rows.insert(made->rows.end(), b->rows.begin(), b->rows.end());
-    made->sort();
+    std::vector<Row> made;
+    uint32_t all = *std::min_element(times.begin(), times.end());
+    for (uint32_t i = 0; i < times.size(); ++i)
+        if (times[i] > all)
+            made.emplace_back(key_of(block, i), times[i]);
+    made.emplace_back(key_of(block, block_key), all);
     return made;
+}
+
+void Knowledge::add(const Knowledge& other)
+{
+    complete = complete || other.complete;
+    if (complete)
+        return;
+    add_rows(other.rows);
+    if (other.times.empty())
+        return;
+    if (times.empty()) {
+        block = other.block;
+        times = other.times;
+    } else if (block != other.block) {
+        add_rows(other.rows_of_times());
+    } else {
+        keep_latest(&times, other.times);
+    }
+}
+
+void add(KnowledgePtr* to, const KnowledgePtr& more)
+{
+    if (!*to || *to == more || (more && more->complete)) {
+        if (more)
+            *to = more;
+        return;
+    }
+    if (!more || (*to)->complete)
+        return;
+    if (to->use_count() > 1)
+        *to = std::make_shared<Knowledge>(**to);
+    (*to)->add(*more);
 }
 
 KnowledgePtr Races::snapshot(uint32_t thread, const Known& known, uint32_t time) const
 {
     auto made = std::make_shared<Knowledge>();
-    made->rows = {{key_of(block_, block_key), known.block},
+    made->rows = {{key_of(block_, thread), time},
                   {key_of(block_, warp_keys | thread / 32), known.warp},
-                  {key_of(block_, thread), time}};
-    if (known.more) {
-        made->complete = known.more->complete;
-        made->rows.insert(made->rows.end(), known.more->rows.begin(), known.more->rows.end());
-    }
-    made->sort();
+                  {key_of(block_, block_key), known.block}};
+    if (known.more)
+        made->add(*known.more);
     return made;
 }
 
-void Races::add(Known* known, const KnowledgePtr& more) const
+// Leaves at an address in shared memory what a thread knows now, which includes what was there.
+void Races::publish_near(KnowledgePtr* to, uint32_t thread) const
 {
-    known->more = join(known->more, more);
+    const Thread& self = threads_[thread];
+    const Knowledge* more = self.known.more.get();
+    bool dense = more && !more->times.empty() && more->block == block_;
+    if (!*to || to->use_count() > 1)
+        *to = std::make_shared<Knowledge>();
+    Knowledge& made = **to;
+    made.complete = more && more->complete;
+    made.block = block_;
+    made.times.assign(threads_.size(), self.known.block);
+    size_t first = thread / 32 * 32, last = std::min(first + 32, made.times.size());
+    std::fill(made.times.begin() + first, made.times.begin() + last, std::max(self.known.warp, self.known.block));
+    if (dense)
+        keep_latest(&made.times, more->times);
+    made.times[thread] = std::max(made.times[thread], self.time + 1);
+    made.rows.clear();
+    if (dense)
+        made.rows = more->rows;
+    else if (more)
+        made.add(*more);
 }
 
 // ------------------------------------------------------------------------ accesses
@@ -423,16 +497,19 @@ void Races::gather(const std::vector<uint32_t>& threads, bool whole_block, bool 
         block = std::max(block, thread.known.block);
         fenced = fenced && !thread.unfenced;
         if (thread.known.more != more)
-            more = join(more, thread.known.more);
+            add(&more, thread.known.more);
         if (!whole_block && !whole_warp) {
             made->rows.emplace_back(key_of(block_, warp_keys | i / 32), thread.known.warp);
             made->rows.emplace_back(key_of(block_, i), thread.time + 1);
         }
     }
     if (!made->rows.empty()) {
-        made->sort();
-        more = join(more, made);
+        std::sort(made->rows.begin(), made->rows.end(), is_before);
+        drop_repeated(&made->rows);
+        add(&more, made);
     }
+    if (whole_block && more && more->block == block_ && more->rows.empty() && !more->complete)
+        more = nullptr; // known.block says more
     uint32_t now = ++clock_;
     for (uint32_t i : threads) {
         Thread& thread = threads_[i];
@@ -454,7 +531,7 @@ void Races::arrive(uint32_t thread, uint32_t barrier, bool waits)
         return meeting.waiting.push_back(thread);
     Thread& arriving = threads_[thread];
     meeting.split = true;
-    meeting.arrived = join(meeting.arrived, snapshot(thread, arriving.known, arriving.time + 1));
+    add(&meeting.arrived, snapshot(thread, arriving.known, arriving.time + 1));
     arriving.time = ++clock_;
 }
 
@@ -463,7 +540,7 @@ void Races::complete(uint32_t barrier)
     Meeting& meeting = barriers_[barrier];
     for (uint32_t i : meeting.waiting)
         if (meeting.split)
-            add(&threads_[i].known, meeting.arrived);
+            add(&threads_[i].known.more, meeting.arrived);
     if (!meeting.waiting.empty())
         gather(meeting.waiting, meeting.waiting.size() == threads_.size(), false);
     meeting.released = std::move(meeting.arrived);
@@ -474,7 +551,7 @@ void Races::complete(uint32_t barrier)
 
 void Races::pass(uint32_t thread, uint32_t barrier)
 {
-    add(&threads_[thread].known, barriers_[barrier].released);
+    add(&threads_[thread].known.more, barriers_[barrier].released);
 }
 
 void Races::meet(uint32_t warp, uint32_t lanes)
@@ -501,17 +578,16 @@ void Races::fence(uint32_t thread, Scope scope)
 void Races::order_by_atomic(uint32_t thread, uintptr_t address, bool shared, bool store, bool release, Scope scope)
 {
     Thread& self = threads_[thread];
-    atomic_ = address;
-    atomic_thread_ = thread;
-    atomic_shared_ = shared;
     if (shared) {
         KnowledgePtr& published = shared_atomics_[address];
-        add(&self.known, published);
+        add(&self.known.more, published);
         if (store)
-            published = join(published, snapshot(thread, self.known, self.time + 1));
+            publish_near(&published, thread);
         self.time = ++clock_;
         return;
     }
+    atomic_ = address;
+    atomic_thread_ = thread;
     auto tell = [&](Scope reach) -> KnowledgePtr {
         if (!store)
             return nullptr;
@@ -534,10 +610,10 @@ void Races::order_by_atomic(uint32_t thread, uintptr_t address, bool shared, boo
     Published& published = row->second;
     if (published.near_block != block_)
         published.near = nullptr, published.near_block = block_;
-    add(&self.known, published.device);
-    add(&self.known, published.near);
-    published.near = join(published.near, near);
-    published.device = join(published.device, device);
+    add(&self.known.more, published.device);
+    add(&self.known.more, published.near);
+    add(&published.near, near);
+    add(&published.device, device);
     if (near)
         self.time = ++clock_;
 }
@@ -547,9 +623,7 @@ void Races::acquire_again()
     uintptr_t address = std::exchange(atomic_, 0);
     if (!address)
         return;
-    Known& known = threads_[atomic_thread_].known;
-    if (atomic_shared_)
-        return add(&known, shared_atomics_[address]);
+    KnowledgePtr& known = threads_[atomic_thread_].known.more;
     if (!global_atomics.used.load(std::memory_order_relaxed))
         return;
     std::lock_guard lock(global_atomics.mutex);

@@ -25,13 +25,21 @@ namespace emu::exec {
 struct Knowledge {
     using Row = std::pair<uint64_t, uint32_t>;
     std::vector<Row> rows;
+    // The same for each thread of one block, because each atomic function on shared memory adds them all.
+    uint32_t block = 0;
+    std::vector<uint32_t> times;
     bool complete = false; // too much to remember, so everything counts as known
 
     bool knows(const Access& access) const;
-    void sort(); // and removes redundant rows
+    void add(const Knowledge& other);
+
+private:
+    void add_rows(const std::vector<Row>& more); // sorted
+    std::vector<Row> rows_of_times() const;
 };
-using KnowledgePtr = std::shared_ptr<const Knowledge>;
-KnowledgePtr join(const KnowledgePtr& a, const KnowledgePtr& b);
+// Not changed while several threads or addresses have it.
+using KnowledgePtr = std::shared_ptr<Knowledge>;
+void add(KnowledgePtr* to, const KnowledgePtr& more);
 
 enum class Scope { block, device };
 
@@ -75,7 +83,7 @@ public:
     // An atomic or volatile access. Through this address a thread passes on what it knew at its last fence. With
     // `release`, and in shared memory, it passes on what it knows now.
     void order_by_atomic(uint32_t thread, uintptr_t address, bool shared, bool store, bool release, Scope scope);
-    // Called by a thread after an atomic access, because others may have passed something on between the call of
+    // Called by a thread after an atomic access, because other blocks may have passed something on between the call of
     // order_by_atomic() and the access itself.
     void acquire_again();
 
@@ -100,6 +108,7 @@ private:
         bool split = false;
     };
     KnowledgePtr snapshot(uint32_t thread, const Known& known, uint32_t time) const;
+    void publish_near(KnowledgePtr* to, uint32_t thread) const;
     bool is_ordered(const Access& earlier, const Access& now, bool shared);
     bool follows(uint32_t block);
     bool look_up_order(uint32_t block);
@@ -116,7 +125,6 @@ private:
         return pending_.load() && pending_.load() / 16 <= (address + size - 1) / 16 && pending_.load() / 16 >= address / 16;
     }
     void gather(const std::vector<uint32_t>& threads, bool whole_block, bool whole_warp);
-    void add(Known* known, const KnowledgePtr& more) const;
 
     std::shared_ptr<const Era> era_;
     uint64_t number_ = 0;
@@ -127,9 +135,8 @@ private:
     std::unordered_map<uintptr_t, KnowledgePtr> shared_atomics_;
     Store last_;
     bool settled_ = true; // the state of the store that the last load conflicts with
-    uintptr_t atomic_ = 0; // the address of the last atomic access, until acquire_again()
+    uintptr_t atomic_ = 0; // the address of the last atomic access to global memory, until acquire_again()
     uint32_t atomic_thread_ = 0;
-    bool atomic_shared_ = false;
     // For blocks on other OS threads: the address of a store that has not been settled, and whether it waits for theirs.
     std::atomic<uintptr_t> pending_{0};
     std::atomic<bool> waiting_{false};
