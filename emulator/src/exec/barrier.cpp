@@ -33,7 +33,7 @@ extern "C" {
 
 void emu_barrier(const char* file, emu_u32 line)
 {
-    this_worker()->block.wait_for_all(this_worker()->current, EMU_SITE);
+    this_worker()->block.wait_for_all(EMU_CALLER, file, line);
 }
 
 int emu_barrier_reduce(int op, int predicate, emu_u32 id, emu_u32 count, const char* file, emu_u32 line)

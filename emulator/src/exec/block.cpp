@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "checks/report.hpp"
+#include "worker.hpp"
 
 namespace emu::exec {
 
@@ -19,8 +20,9 @@ void Block::begin(uint64_t number)
     threads_ = launch_->threads;
     set_started(0);
     in_use_.store(0, std::memory_order_relaxed);
-    next_index_ = {0, 0, 0};
+    next_place_ = {};
     step_ = 1, first_ = 0;
+    ordered_ = !request.seed;
     if (request.seed) {
         uint64_t mixed = (request.seed + number) * 0x9e3779b97f4a7c15u;
         first_ = uint32_t(mixed >> 8) % threads_;
@@ -63,6 +65,7 @@ void Block::abandon()
     carrier_.current = nullptr;
     ready_ = yielded_ = FiberQueue{};
     open_ = 0;
+    plain_file_ = this;
     for (Barrier& barrier : barriers_)
         barrier = Barrier{};
     for (Warp& warp : warps_)
@@ -74,65 +77,51 @@ void Block::abandon()
 
 // ------------------------------------------------------------------------ one thread
 
-// While a thread runs, the state its kernel sees (threadIdx, lane) is in the worker's thread-local memory; these
-// functions save it to the fiber and restore it. Once a thread has waited, no further thread of the kernel's loop runs
-// on its fiber.
 inline void Block::save(Fiber* self)
 {
-    const EmuThread& state = *carrier_.state;
-    self->index = *carrier_.thread_index;
-    self->linear = state.linear;
+    self->be_thread({uint16_t(emu_thread_idx.x), uint16_t(emu_thread_idx.y), uint16_t(emu_thread_idx.z),
+                     uint16_t(emu_thread.linear)});
 }
 
-inline void Block::restore(Fiber* self)
+inline ThreadPlace Block::following(ThreadPlace place) const
 {
-    self->wait = Wait::none;
-    EmuThread& state = *carrier_.state;
-    *carrier_.thread_index = self->index;
-    state.linear = self->linear;
-    state.end = state.row_end = self->linear + 1;
-    state.stack_low = self->stack_low;
-    state.stack_high = self->stack_high;
-}
-
-EmuDim3 Block::following(EmuDim3 index) const
-{
-    if (++index.x == size_.x) {
-        index.x = 0;
-        if (++index.y == size_.y)
-            index.y = 0, ++index.z;
+    ++place.linear;
+    if (++place.x == size_.x) {
+        place.x = 0;
+        if (++place.y == size_.y)
+            place.y = 0, ++place.z;
     }
-    return index;
+    return place;
 }
 
-EmuDim3 Block::index_of(uint32_t number) const
+ThreadPlace Block::place_of(uint32_t number) const
 {
     uint32_t row = number / size_.x;
-    return {number % size_.x, row % size_.y, row / size_.y};
+    return {uint16_t(number % size_.x), uint16_t(row % size_.y), uint16_t(row / size_.y), uint16_t(number)};
 }
 
-// Starts the next thread on `self`. In quiet mode `self` is the only fiber in use, so all earlier threads have exited,
-// in order. The kernel can then run the rest of the block without recording each exit (see leave_quiet()).
-inline void Block::begin_thread(Fiber* self)
+// Starts the next thread on the running fiber. In quiet mode that is the only fiber in use, so all earlier threads have
+// exited, in order. The kernel can then run the rest of the block without recording each exit (see leave_quiet()).
+inline EmuStart Block::begin_thread()
 {
+    Fiber* self = carrier_.current;
     uint32_t number = started();
+    bool quiet = ordered_ && in_use() == 0;
     set_started(number + 1);
-    in_use_.store(in_use() + 1, std::memory_order_relaxed);
-    bool ordered = first_ == 0 && step_ == 1;
-    bool quiet = ordered && in_use() == 1;
-    settled_ = number;
-    if (ordered) {
-        self->index = next_index_;
-        next_index_ = following(next_index_);
+    set_in_use(in_use() + 1);
+    if (__builtin_expect(ordered_, 1)) {
+        self->be_thread(next_place_);
+        next_place_ = following(next_place_);
     } else {
-        number = uint32_t((first_ + uint64_t(number) * step_) % threads_);
-        self->index = index_of(number);
+        self->be_thread(place_of(uint32_t((first_ + uint64_t(number) * step_) % threads_)));
     }
-    self->linear = number;
     restore(self);
-    quiet_.store(quiet, std::memory_order_relaxed);
-    if (quiet)
-        carrier_.state->end = threads_;
+    if (quiet) {
+        settled_ = number;
+        quiet_.store(true, std::memory_order_relaxed);
+        emu_thread.end = threads_;
+    }
+    return {launch_->request.entry, launch_->parameters.data()};
 }
 
 // Leaves quiet mode. Before anything else reads them, this records the things the kernel skipped: the exited threads,
@@ -144,9 +133,10 @@ void Block::leave_quiet()
     EmuThread& state = *carrier_.state;
     set_started(started());
     state.end = state.row_end = started();
-    *carrier_.thread_index = index_of(state.linear);
-    save(carrier_.current);
-    next_index_ = following(*carrier_.thread_index);
+    ThreadPlace place = place_of(state.linear);
+    *carrier_.thread_index = {place.x, place.y, place.z};
+    carrier_.current->be_thread(place);
+    next_place_ = following(place);
     for (uint32_t first = settled_, last = started() - 1; first < last;) {
         uint32_t end = std::min(last, (first | 31) + 1);
         warps_[first >> 5].live &= ~(emu_u32((uint64_t(1) << (end - first)) - 1) << (first & 31));
@@ -157,67 +147,58 @@ void Block::leave_quiet()
 void Block::blame(uint32_t thread)
 {
     leave_quiet();
-    carrier_.current->linear = thread;
-    carrier_.current->index = index_of(thread);
-}
-
-void Block::thread_loop()
-{
-    Fiber* self = carrier_.current;
-    EmuEntry entry = launch_->request.entry;
-    void* const* parameters = launch_->parameters.data();
-    do {
-        begin_thread(self);
-        entry(parameters);
-    } while (end_thread(self));
-    go_on_after_end();
-}
-
-// Records the exit of the running thread. Returns true if the next thread can start on the same stack.
-bool Block::end_thread(Fiber* self)
-{
-    if (__builtin_expect(carrier_.races != nullptr, 0))
-        carrier_.settle();
-    if (quiet_ && started() == threads_) { // nothing reads what leave_quiet() would record
-        set_started(threads_);
-        in_use_.store(0, std::memory_order_relaxed);
-        carrier_.stacks.release(self);
-        return false;
-    }
-    leave_quiet();
-    in_use_.store(in_use() - 1, std::memory_order_relaxed);
-    warps_[EMU_WARP].live &= ~(1u << EMU_LANE);
-    if (in_use() != 0)
-        settle_after_end(self);
-    // Threads released from a barrier go first, which keeps few stacks in use; pick() explains the exception.
-    if (started() < threads_ && (!ready_.head || rotate.load(std::memory_order_relaxed)) &&
-        !launch_->stopping.load(std::memory_order_relaxed))
-        return true;
-    carrier_.stacks.release(self);
-    return false;
+    carrier_.current->be_thread(place_of(thread));
 }
 
 // The fiber of the exited thread is already back in the set, so no new thread may start on it here.
-void Block::go_on_after_end()
+inline void* Block::next_after_end()
 {
     Fiber* next = nullptr;
-    if (!launch_->stopping) {
+    if (!launch_->stopping.load(std::memory_order_relaxed)) {
         next = ready_.pop();
         if (!next)
             next = yielded_.pop();
         if (!next && live() != 0)
-            carrier_.leave(stuck());
+            carrier_.trouble = stuck();
     }
     if (!next)
-        carrier_.leave();
+        return carrier_.thread_sp;
     carrier_.current = next;
-    emu_fiber_resume(next->sp);
+    fetch_ahead();
+    restore(next);
+    return next->sp;
+}
+
+// Records the exit of the running thread. Returns what to continue with, or null if the next thread can start on the
+// same stack.
+inline void* Block::end_thread()
+{
+    Fiber* self = carrier_.current;
+    if (__builtin_expect(carrier_.races != nullptr, 0))
+        carrier_.settle();
+    if (quiet_ && started() == threads_) { // nothing reads what leave_quiet() would record
+        set_started(threads_);
+        set_in_use(0);
+        carrier_.stacks.release(self);
+        return next_after_end();
+    }
+    leave_quiet();
+    set_in_use(in_use() - 1);
+    warps_[EMU_WARP].live &= ~(1u << EMU_LANE);
+    if (in_use() != 0 && (open_ || warps_[EMU_WARP].waiting))
+        settle_after_end(self);
+    // Threads released from a barrier go first, which keeps few stacks in use; pick() explains the exception.
+    if (started() < threads_ && (!ready_.head || rotate.load(std::memory_order_relaxed)) &&
+        !launch_->stopping.load(std::memory_order_relaxed))
+        return nullptr;
+    carrier_.stacks.release(self);
+    return next_after_end();
 }
 
 // A thread's exit may complete a barrier or collective that others wait for.
 void Block::settle_after_end(Fiber* self)
 {
-    self->site = {}; // an exited thread is at no place in the source, even though it completes the barrier
+    self->be_at({}); // an exited thread is at no place in the source, even though it completes the barrier
     for (uint64_t rest = open_; rest; rest &= rest - 1) {
         auto id = uint32_t(__builtin_ctzll(rest));
         if (is_complete(barriers_[id]))
@@ -228,16 +209,16 @@ void Block::settle_after_end(Fiber* self)
     while (warp.waiting & ~tried) {
         Fiber* other = warp.lane[__builtin_ctz(warp.waiting & ~tried)];
         tried |= 1u << (other->linear & 31);
-        try_collective(warp, other->call, other->site.pc);
+        try_collective(warp, other->notes().call, other->pc);
     }
 }
 
 void Block::exit_thread()
 {
     Fiber* self = carrier_.current;
-    if (end_thread(self))
-        emu_fiber_restart(StackSet::top_of(self));
-    go_on_after_end();
+    if (void* next = end_thread())
+        emu_fiber_resume(next);
+    emu_fiber_restart(StackSet::top_of(self));
 }
 
 emu_u32 Block::active_lanes()
@@ -282,26 +263,28 @@ Trouble Block::stuck() const
     return trouble;
 }
 
-// Switches to another fiber. `self` must already be in a queue or barrier. Returns when it is chosen again.
+// Chooses another fiber and switches to it. `self` must already be in a queue or barrier.
 inline void Block::suspend(Fiber* self)
 {
     if (__builtin_expect(launch_->stopping.load(std::memory_order_relaxed), 0)) {
         Trouble trouble;
-        trouble.at(self->site);
+        trouble.at(self->site());
         carrier_.leave(std::move(trouble));
     }
     leave_quiet();
     Fiber* next = pick();
     if (__builtin_expect(!next, 0))
         carrier_.leave(stuck());
-    switch_to(self, next);
+    run_next(self, next);
 }
 
-inline void Block::switch_to(Fiber* self, Fiber* next)
+inline void Block::run_next(Fiber* self, Fiber* next)
 {
     carrier_.current = next;
+    if (!next->sp)
+        return emu_fiber_begin(&self->sp, StackSet::top_of(next));
+    restore(next);
     emu_fiber_switch(&self->sp, next->sp);
-    restore(self);
 }
 
 void Block::yield(Fiber* self, const Site& site)
@@ -314,10 +297,10 @@ void Block::yield(Fiber* self, const Site& site)
     Fiber* next = pick();
     if (!next)
         return;
-    self->site = site;
+    self->be_at(site);
     self->wait = Wait::yield;
     yielded_.push(self);
-    switch_to(self, next);
+    run_next(self, next);
 }
 
 // ------------------------------------------------------------------------ barriers
@@ -331,12 +314,14 @@ inline bool Block::is_complete(const Barrier& barrier) const
 inline void Block::arrive(Fiber* self, uint32_t id, uint32_t count, const Site& site, bool waits)
 {
     Barrier& barrier = barriers_[id];
-    self->site = site;
+    self->be_at(site);
     if (__builtin_expect(carrier_.races != nullptr, 0)) {
         carrier_.settle();
         carrier_.races->arrive(carrier_.state->linear, id, waits);
     }
     if (!barrier.arrived++) {
+        if (waits && id == 0 && count == 0 && !carrier_.races)
+            plain_file_ = site.file, plain_line_ = site.line;
         barrier.site = site;
         barrier.count = count;
         barrier.mixed = false;
@@ -361,15 +346,16 @@ void Block::fail_count(uint32_t id, uint32_t count, const Site& site)
 
 inline void Block::enqueue(Fiber* self, uint32_t id)
 {
-    self->barrier = id;
+    self->barrier = uint8_t(id);
     self->wait = Wait::barrier;
     barriers_[id].waiting.push(self);
     suspend(self);
 }
 
-void Block::wait_for_all(Fiber* self, const Site& site)
+void Block::wait_for_rest(uintptr_t pc, const char* file, uint32_t line)
 {
-    arrive(self, 0, 0, site);
+    Fiber* self = carrier_.current;
+    arrive(self, 0, 0, {pc, file, line});
     if (__builtin_expect(barriers_[0].arrived >= live(), 0))
         complete(0);
     else
@@ -402,7 +388,7 @@ void Block::arrive_at(uint32_t id, uint32_t count, const Site& site)
 
 void Block::wait_for(Fiber* self, uint32_t id, uint32_t generation, const Site& site)
 {
-    self->site = site;
+    self->be_at(site);
     if (barriers_[id].generation == generation)
         enqueue(self, id);
     pass(id);
@@ -428,6 +414,8 @@ void Block::complete(uint32_t id)
     barrier.arrived = barrier.ones = 0;
     ++barrier.generation;
     open_ &= ~(uint64_t(1) << id);
+    if (id == 0)
+        plain_file_ = this;
     ready_.take_all(barrier.waiting);
 }
 
@@ -453,8 +441,8 @@ void Block::wait_for_cluster(Fiber* self, uint32_t token, const Site& site)
 void Block::wait_for_grid(Fiber* self)
 {
     Trouble trouble;
-    trouble.at(self->site);
-    if (self->site.pc) { // no place: an exiting thread has completed the barrier of its block
+    trouble.at(self->site());
+    if (self->pc) { // no place: an exiting thread has completed the barrier of its block
         self->wait = Wait::barrier;
         self->barrier = grid_barrier;
     }
@@ -488,11 +476,11 @@ void Block::check_places(uint32_t id, const Fiber* last)
         const Fiber*& known = first[fiber->linear / 32];
         if (!known)
             known = fiber;
-        else if (known->site != fiber->site && (!odd || fiber->linear / 32 < odd->linear / 32))
+        else if (known->site() != fiber->site() && (!odd || fiber->linear / 32 < odd->linear / 32))
             odd = fiber;
     };
     auto waits = [&](const Fiber* fiber) {
-        return (fiber->wait == Wait::barrier && fiber->barrier == id) || (fiber == last && last->site.pc);
+        return (fiber->wait == Wait::barrier && fiber->barrier == id) || (fiber == last && last->pc);
     };
     for (const Fiber* fiber : carrier_.stacks.fibers())
         if (waits(fiber))
@@ -506,7 +494,7 @@ void Block::fail_places(uint32_t id, uint32_t warp, const Fiber* last)
     Trouble trouble;
     carrier_.on_thread_stack([&] {
         std::vector<Waiting> places = waiting_places(carrier_, id);
-        if (last->site.pc)
+        if (last->pc)
             add_place(carrier_, &places, *last, barrier_name(id));
         keep_warp(&places, warp);
         auto fewest = std::min_element(places.begin(), places.end(),
@@ -514,7 +502,7 @@ void Block::fail_places(uint32_t id, uint32_t warp, const Fiber* last)
         trouble.kind = FaultKind::divergent_barrier;
         trouble.fiber = *std::min_element(fewest->fibers.begin(), fewest->fibers.end(),
                                           [](const Fiber* a, const Fiber* b) { return a->linear < b->linear; });
-        trouble.at(trouble.fiber->site);
+        trouble.at(trouble.fiber->site());
         trouble.text =
             "threads of one warp meet at " + barrier_name(id) + " in different places:\n" + list_places(places);
     });
@@ -522,3 +510,13 @@ void Block::fail_places(uint32_t id, uint32_t warp, const Fiber* last)
 }
 
 } // namespace emu::exec
+
+extern "C" EmuStart emu_thread_begin()
+{
+    return emu::exec::this_worker()->block.begin_thread();
+}
+
+extern "C" void* emu_thread_end()
+{
+    return emu::exec::this_worker()->block.end_thread();
+}

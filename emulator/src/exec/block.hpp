@@ -42,10 +42,11 @@ public:
     void abandon();
 
     // For kernels, on the running fiber `self`.
-    void thread_loop();
+    EmuStart begin_thread();
+    void* end_thread();
     void exit_thread() __attribute__((noreturn));
     emu_u32 active_lanes();
-    void wait_for_all(Fiber* self, const Site& site); // __syncthreads(), the most common barrier
+    void wait_for_all(uintptr_t pc, const char* file, uint32_t line); // __syncthreads(), the most common barrier
     void wait_at(Fiber* self, uint32_t id, uint32_t count, bool predicate, const Site& site);
     void arrive_at(uint32_t id, uint32_t count, const Site& site);
     void wait_for(Fiber* self, uint32_t id, uint32_t generation, const Site& site);
@@ -76,20 +77,26 @@ private:
         started_.store(number, std::memory_order_relaxed);
         quiet_.store(false, std::memory_order_relaxed);
     }
-    void begin_thread(Fiber* self);
-    bool end_thread(Fiber* self);
     void leave_quiet();
-    EmuDim3 following(EmuDim3 index) const;
-    EmuDim3 index_of(uint32_t number) const;
+    ThreadPlace following(ThreadPlace place) const;
+    ThreadPlace place_of(uint32_t number) const;
+    void set_in_use(uint32_t number) { in_use_.store(number, std::memory_order_relaxed); }
     void settle_after_end(Fiber* self);
+    void fetch_ahead() const;
+    bool starts_others() const
+    {
+        return !quiet_.load(std::memory_order_relaxed) && started_.load(std::memory_order_relaxed) < threads_ &&
+               carrier_.stacks.has_free();
+    }
     Fiber* fresh();
     Fiber* pick();
     Trouble stuck() const;
     void suspend(Fiber* self);
-    void switch_to(Fiber* self, Fiber* next);
-    void go_on_after_end() __attribute__((noreturn));
+    void run_next(Fiber* self, Fiber* next);
+    void* next_after_end();
+    void wait_for_rest(uintptr_t pc, const char* file, uint32_t line);
     void save(Fiber* self);
-    void restore(Fiber* self);
+    void restore(Fiber* fiber);
     void arrive(Fiber* self, uint32_t id, uint32_t count, const Site& site, bool waits = true);
     void enqueue(Fiber* self, uint32_t id);
     void pass(uint32_t id);
@@ -112,11 +119,64 @@ private:
     uint32_t cluster_base_ = 0;       // the cluster barrier's generation when this block began
     uint64_t open_ = 0;               // one bit for each barrier where a thread has arrived
     uint32_t step_ = 1, first_ = 0;   // thread order: (first + i * step) modulo the number of threads
-    EmuDim3 next_index_{};
+    bool ordered_ = true;
+    ThreadPlace next_place_; // in order
     EmuDim3 size_{};
     FiberQueue ready_, yielded_;
+    // The place of the __syncthreads() at which threads wait, if wait_for_all() need only queue others; `this`: none.
+    const void* plain_file_ = this;
+    uint32_t plain_line_ = 0;
     Barrier barriers_[barrier_count];
     Warp warps_[32];
 };
+
+// While a thread runs, the state its kernel sees (threadIdx, lane) is in the worker's thread-local memory; save()
+// copies it to the fiber, and restore() back. Once a thread has waited, no further thread of the kernel's loop runs on
+// its fiber.
+inline void Block::restore(Fiber* fiber)
+{
+    fiber->wait = Wait::none;
+    emu_thread_idx = {fiber->x, fiber->y, fiber->z};
+    emu_thread.linear = fiber->linear;
+    emu_thread.end = emu_thread.row_end = fiber->linear + 1u;
+    emu_thread.stack_low = fiber->stack_low;
+    emu_thread.stack_high = fiber->stack_high;
+}
+
+// Fetches the saved registers of the fiber after the next one.
+inline void Block::fetch_ahead() const
+{
+    if (ready_.head)
+        __builtin_prefetch(static_cast<const char*>(ready_.head->sp) + 48);
+}
+
+// Programs spend their time here, if they have many barriers. A thread that is neither the first nor the last of its
+// block to arrive switches to the next one's stack, and its return there is the only one.
+inline void Block::wait_for_all(uintptr_t pc, const char* file, uint32_t line)
+{
+    Carrier& carrier = carrier_;
+    Fiber* next = ready_.head;
+    uint32_t arrived = barriers_[0].arrived + 1;
+    bool plain = file == plain_file_ && line == plain_line_ && (next ? arrived < in_use() : starts_others());
+    if (__builtin_expect(!plain, 0))
+        return wait_for_rest(pc, file, line);
+    Fiber* self = carrier.current;
+    barriers_[0].arrived = arrived;
+    barriers_[0].waiting.tail->next = self;
+    barriers_[0].waiting.tail = self;
+    self->next = nullptr;
+    self->pc = pc, self->file = file, self->line = line;
+    self->wait = Wait::barrier;
+    self->barrier = 0;
+    if (__builtin_expect(!next, 0)) {
+        carrier.current = carrier.stacks.take();
+        return emu_fiber_begin(&self->sp, StackSet::top_of(carrier.current));
+    }
+    carrier.current = next;
+    ready_.head = next->next;
+    fetch_ahead();
+    restore(next);
+    emu_fiber_switch(&self->sp, next->sp);
+}
 
 } // namespace emu::exec

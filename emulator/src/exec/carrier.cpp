@@ -4,15 +4,16 @@
 
 #include <utility>
 
-__thread EmuThread emu_thread;
-__thread EmuDim3 emu_thread_idx;
-__thread EmuDim3 emu_block_idx;
-__thread EmuDim3 emu_block_dim;
-__thread EmuDim3 emu_grid_dim;
+// A definition needs the model again: without it, each use is compiled as a call.
+EMU_TLS EmuThread emu_thread;
+EMU_TLS EmuDim3 emu_thread_idx;
+EMU_TLS EmuDim3 emu_block_idx;
+EMU_TLS EmuDim3 emu_block_dim;
+EMU_TLS EmuDim3 emu_grid_dim;
 
 namespace emu::exec {
 
-__thread Carrier* this_carrier = nullptr;
+EMU_TLS Carrier* this_carrier = nullptr;
 
 // Including a few bytes in other units: a library loaded late gets little static thread-local storage.
 static_assert(sizeof(EmuThread) + 4 * sizeof(EmuDim3) <= 400, "thread state is too large");
@@ -21,18 +22,17 @@ Carrier::Carrier() : state(&emu_thread), thread_index(&emu_thread_idx) {}
 
 void Carrier::enter(Fiber* first)
 {
-    void* target = first->sp;
     current = first;
-    for (;;) {
-        on_fiber = true;
-        emu_fiber_switch(&thread_sp, target);
+    on_fiber = true;
+    emu_fiber_begin(&thread_sp, StackSet::top_of(first));
+    while (service_) {
         on_fiber = false;
-        if (!service_)
-            break;
         (*service_)();
         service_ = nullptr;
-        target = current->sp;
+        on_fiber = true;
+        emu_fiber_switch(&thread_sp, current->sp);
     }
+    on_fiber = false;
 }
 
 void Carrier::leave(Trouble what)

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "device_include/emulator_abi.h"
@@ -17,15 +18,23 @@ extern "C" {
 EMU_HIDDEN void emu_fiber_switch(void** save, void* load);
 // Continues with `load` without saving the caller. Signal handlers also return to this address.
 EMU_HIDDEN void emu_fiber_resume(void* load) __attribute__((noreturn));
-// Starts emu_fiber_main again on an empty stack.
+// Saves the caller in *save and runs threads on an empty stack.
+EMU_HIDDEN void emu_fiber_begin(void** save, void* top);
+// Runs further threads on a stack whose thread has exited.
 EMU_HIDDEN void emu_fiber_restart(void* top) __attribute__((noreturn));
-EMU_HIDDEN void emu_fiber_start(void);
-EMU_HIDDEN void emu_fiber_main(void); // defined in worker.cpp
+// The functions that these call before and after each thread; defined in block.cpp.
+struct EmuStart {
+    EmuEntry entry;
+    void* const* parameters;
+};
+EMU_HIDDEN EmuStart emu_thread_begin(void);
+// Returns what to continue with, as for emu_fiber_resume(), or null if the next thread starts on the same stack.
+EMU_HIDDEN void* emu_thread_end(void);
 }
 
 namespace emu::exec {
 
-enum class Wait : uint32_t { none, barrier, warp, yield };
+enum class Wait : uint8_t { none, barrier, warp, yield };
 
 // Barrier numbers. Kernels use 0 to 15; split barriers arrive and wait in two steps; for tiles see
 // Block::tile_barrier().
@@ -49,24 +58,38 @@ struct Site {
     bool operator!=(const Site& other) const { return !(*this == other); }
 };
 
-constexpr int samples_kept = 16;
-
-// Located at the top of its own stack, in a page that the first frames use anyway.
-struct alignas(64) Fiber {
-    void* sp = nullptr;
-    Fiber* next = nullptr; // in the queue that holds it
-    EmuDim3 index{};       // threadIdx of its thread
-    emu_u32 linear = 0;
-    uintptr_t stack_low = 0, stack_high = 0;
-    Wait wait = Wait::none;
-    emu_u32 barrier = 0; // with Wait::barrier: its number
-    Site site;           // where the thread waits
-    const EmuWarpCall* call = nullptr;
-    uint64_t samples[samples_kept] = {}; // hashed registers at the last preemptions
+// What is used only now and then, located at the top of the fiber's stack.
+struct alignas(64) FiberNotes {
+    const EmuWarpCall* call = nullptr; // with Wait::warp
+    uint64_t samples[16] = {};         // hashed registers at the last preemptions
     uint32_t next_sample = 0;
 };
 
-// A FIFO queue. Appending another queue takes one step.
+// Which thread of its block: threadIdx, and its number.
+struct ThreadPlace {
+    uint16_t x = 0, y = 0, z = 0, linear = 0;
+};
+
+// One cache line. A barrier of many threads uses adjacent ones, which the processor fetches ahead.
+struct alignas(64) Fiber : ThreadPlace {
+    void* sp = nullptr;    // null: its first thread has not started
+    Fiber* next = nullptr; // in the queue that holds it
+    uintptr_t stack_low = 0, stack_high = 0;
+    // Where the thread waits.
+    uintptr_t pc = 0;
+    const char* file = nullptr;
+    uint32_t line = 0;
+    Wait wait = Wait::none;
+    uint8_t barrier = 0; // with Wait::barrier: its number
+
+    Site site() const { return {pc, file, line}; }
+    void be_at(const Site& site) { pc = site.pc, file = site.file, line = site.line; }
+    void be_thread(const ThreadPlace& place) { static_cast<ThreadPlace&>(*this) = place; }
+    FiberNotes& notes() const { return *reinterpret_cast<FiberNotes*>(stack_high); }
+};
+static_assert(sizeof(Fiber) == 64);
+
+// A FIFO queue. Appending another queue takes one step. Without a head, the tail has no meaning.
 struct FiberQueue {
     Fiber* head = nullptr;
     Fiber* tail = nullptr;
@@ -74,32 +97,23 @@ struct FiberQueue {
     void push(Fiber* fiber)
     {
         fiber->next = nullptr;
-        if (tail)
-            tail->next = fiber;
-        else
-            head = fiber;
+        (head ? tail->next : head) = fiber;
         tail = fiber;
     }
     Fiber* pop()
     {
         Fiber* fiber = head;
-        if (fiber) {
+        if (fiber)
             head = fiber->next;
-            if (!head)
-                tail = nullptr;
-        }
         return fiber;
     }
     void take_all(FiberQueue& other)
     {
         if (!other.head)
             return;
-        if (tail)
-            tail->next = other.head;
-        else
-            head = other.head;
+        (head ? tail->next : head) = other.head;
         tail = other.tail;
-        other = FiberQueue{};
+        other.head = nullptr;
     }
 };
 
@@ -109,16 +123,27 @@ public:
     ~StackSet();
     // Sets the minimum size of stacks created from now on. No fiber may be in use.
     void require(size_t stack_bytes);
-    Fiber* take(); // ready to run emu_fiber_main; null if there is no memory
+    bool has_free() const { return free_; }
+    Fiber* take() // null if there is no memory
+    {
+        if (!free_ && !grow())
+            return nullptr;
+        Fiber* fiber = free_;
+        free_ = fiber->next;
+        if (free_)
+            __builtin_prefetch(reinterpret_cast<const char*>(free_->stack_high - 64), 1);
+        return fiber;
+    }
     void release(Fiber* fiber)
     {
+        fiber->sp = nullptr;
         fiber->next = free_;
         free_ = fiber;
     }
     void release_all();                                         // after a fault, when none is in use
     bool is_guard(uintptr_t address) const;                       // the guard below a stack
     const std::vector<Fiber*>& fibers() const { return fibers_; } // including unused ones
-    static void* top_of(Fiber* fiber) { return fiber; }
+    static void* top_of(Fiber* fiber) { return reinterpret_cast<void*>(fiber->stack_high); }
 
 private:
     bool grow();
@@ -127,6 +152,7 @@ private:
         void* base;
         size_t size;
         uint32_t split_guards;
+        std::unique_ptr<Fiber[]> fibers;
     };
     size_t stack_bytes_ = 0;
     Fiber* free_ = nullptr;

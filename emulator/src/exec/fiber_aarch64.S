@@ -7,6 +7,22 @@
 
     .text
 
+    .macro save
+    sub sp, sp, #160
+    stp x19, x20, [sp, #0]
+    stp x21, x22, [sp, #16]
+    stp x23, x24, [sp, #32]
+    stp x25, x26, [sp, #48]
+    stp x27, x28, [sp, #64]
+    stp x29, x30, [sp, #80]
+    stp d8, d9, [sp, #96]
+    stp d10, d11, [sp, #112]
+    stp d12, d13, [sp, #128]
+    stp d14, d15, [sp, #144]
+    mov x2, sp
+    str x2, [x0]
+    .endm
+
     .macro restore
     ldp x19, x20, [sp, #0]
     ldp x21, x22, [sp, #16]
@@ -28,19 +44,7 @@
     .type emu_fiber_switch, %function
     .p2align 4
 emu_fiber_switch:
-    sub sp, sp, #160
-    stp x19, x20, [sp, #0]
-    stp x21, x22, [sp, #16]
-    stp x23, x24, [sp, #32]
-    stp x25, x26, [sp, #48]
-    stp x27, x28, [sp, #64]
-    stp x29, x30, [sp, #80]
-    stp d8, d9, [sp, #96]
-    stp d10, d11, [sp, #112]
-    stp d12, d13, [sp, #128]
-    stp d14, d15, [sp, #144]
-    mov x2, sp
-    str x2, [x0]
+    save
     mov sp, x1
     restore
     .size emu_fiber_switch, .-emu_fiber_switch
@@ -55,26 +59,33 @@ emu_fiber_resume:
     restore
     .size emu_fiber_resume, .-emu_fiber_resume
 
-// Where a new fiber begins, and where emu_fiber_restart(void* top) restarts one.
+// void emu_fiber_begin(void** save, void* top) and emu_fiber_restart(void* top).
+    .globl emu_fiber_begin
+    .hidden emu_fiber_begin
+    .type emu_fiber_begin, %function
     .globl emu_fiber_restart
     .hidden emu_fiber_restart
     .type emu_fiber_restart, %function
-    .globl emu_fiber_start
-    .hidden emu_fiber_start
-    .type emu_fiber_start, %function
     .p2align 4
+emu_fiber_begin:
+    save
+    mov x0, x1
 emu_fiber_restart:
-    mov sp, x0
-emu_fiber_start:
     .cfi_startproc
     .cfi_undefined x30
+    mov sp, x0
     mov x29, xzr
-    mov x30, xzr
-    bl emu_fiber_main
-    brk #1
+1:  mov x30, xzr
+    bl emu_thread_begin
+    mov x2, x0
+    mov x0, x1
+    blr x2
+    bl emu_thread_end
+    cbz x0, 1b
+    b emu_fiber_resume
     .cfi_endproc
-    .size emu_fiber_start, .-emu_fiber_start
     .size emu_fiber_restart, .-emu_fiber_restart
+    .size emu_fiber_begin, .-emu_fiber_begin
 
 #endif
     .section .note.GNU-stack, "", %progbits

@@ -38,7 +38,9 @@ emu_fiber_switch:
     .p2align 4
 emu_fiber_resume:
     cld
-    movq %rdi, %rsp
+    movq %rdi, %rax
+.Lresume:
+    movq %rax, %rsp
     popq %r15
     popq %r14
     popq %r13
@@ -48,25 +50,39 @@ emu_fiber_resume:
     ret
     .size emu_fiber_resume, .-emu_fiber_resume
 
-// Where a new fiber begins, and where emu_fiber_restart(void* top) restarts one.
+// void emu_fiber_begin(void** save, void* top) and emu_fiber_restart(void* top). Each call here has its return, because
+// the processor predicts returns by counting; in C++ this loop would save registers that nobody needs.
+    .globl emu_fiber_begin
+    .hidden emu_fiber_begin
+    .type emu_fiber_begin, @function
     .globl emu_fiber_restart
     .hidden emu_fiber_restart
     .type emu_fiber_restart, @function
-    .globl emu_fiber_start
-    .hidden emu_fiber_start
-    .type emu_fiber_start, @function
     .p2align 4
+emu_fiber_begin:
+    pushq %rbp
+    pushq %rbx
+    pushq %r12
+    pushq %r13
+    pushq %r14
+    pushq %r15
+    movq %rsp, (%rdi)
+    movq %rsi, %rdi
 emu_fiber_restart:
-    movq %rdi, %rsp
-emu_fiber_start:
     .cfi_startproc
     .cfi_undefined %rip
+    movq %rdi, %rsp
     xorl %ebp, %ebp
-    call emu_fiber_main
-    ud2
+1:  call emu_thread_begin
+    movq %rdx, %rdi
+    call *%rax
+    call emu_thread_end
+    testq %rax, %rax
+    jz 1b
+    jmp .Lresume
     .cfi_endproc
-    .size emu_fiber_start, .-emu_fiber_start
     .size emu_fiber_restart, .-emu_fiber_restart
+    .size emu_fiber_begin, .-emu_fiber_begin
 
 #endif
     .section .note.GNU-stack, "", @progbits

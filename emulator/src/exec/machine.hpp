@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Processor differences other than the fiber switch (fiber_*.S): the registers in a signal, floating-point control, and
-// the layout of a suspended fiber. Each is a function, defined once per processor.
+// Processor differences other than the fiber switch (fiber_*.S): the registers in a signal, and floating-point
+// control. Each is a function, defined once per processor.
 #pragma once
 
 #include <algorithm>
@@ -20,9 +20,6 @@
 namespace emu::exec {
 
 #if defined(__x86_64__)
-
-constexpr int fiber_words = 7;      // of a suspended fiber: the saved registers, and where it continues
-constexpr int fiber_start_word = 6; // where it continues
 
 inline void relax() { _mm_pause(); }
 inline uint64_t ticks() { return __builtin_ia32_rdtsc(); }
@@ -73,9 +70,6 @@ private:
 };
 
 #else
-
-constexpr int fiber_words = 20;      // x19 to x30, d8 to d15
-constexpr int fiber_start_word = 11; // x30
 
 inline void relax() { __asm__ volatile("yield"); }
 // About a billion per second, like a GPU's clock; the processor's own counter is much slower.

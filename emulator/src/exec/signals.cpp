@@ -169,10 +169,11 @@ bool note_sample(Fiber& fiber, const Registers& r)
 {
     uint64_t hash = 0;
     r.for_each([&](uintptr_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15u, hash ^= hash >> 29; });
-    for (uint64_t sample : fiber.samples)
+    FiberNotes& notes = fiber.notes();
+    for (uint64_t sample : notes.samples)
         if (sample == hash)
             return true;
-    fiber.samples[fiber.next_sample++ % samples_kept] = hash;
+    notes.samples[notes.next_sample++ % std::size(notes.samples)] = hash;
     return false;
 }
 

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "../config.hpp"
-#include "machine.hpp"
 
 namespace emu::exec {
 namespace {
@@ -68,16 +67,6 @@ bool guard(uintptr_t low, bool always)
     return true;
 }
 
-void prepare(Fiber* fiber)
-{
-    // The saved registers (zero) and the start address. After the `ret` of the switch the stack is empty and aligned to
-    // 16 bytes, as the ABI requires at the call in emu_fiber_start.
-    void** frame = reinterpret_cast<void**>(StackSet::top_of(fiber)) - fiber_words;
-    std::fill(frame, frame + fiber_words, nullptr);
-    frame[fiber_start_word] = reinterpret_cast<void*>(&emu_fiber_start);
-    fiber->sp = frame;
-}
-
 // The shadow of stacks, which code compiled with red zones on the stack reads and writes. It covers the last addresses
 // of a process, where Linux places mappings.
 constexpr uintptr_t shadowed = 0x780000000000, shadow_end = 0x800000000000;
@@ -129,7 +118,7 @@ void StackSet::drop()
 
 void StackSet::require(size_t stack_bytes)
 {
-    stack_bytes = round_up(stack_bytes + sizeof(Fiber) + 16 * 256, page);
+    stack_bytes = round_up(stack_bytes + sizeof(FiberNotes) + 16 * 256, page);
     // An odd number of pages spreads the stacks over all TLB sets.
     if ((stack_bytes + guard_bytes) / page % 2 == 0)
         stack_bytes += page;
@@ -155,27 +144,17 @@ bool StackSet::grow()
     uint32_t split = 0;
     for (uint32_t i = 0; i < stacks; ++i)
         split += guard(low + i * slot, i == 0);
-    chunks_.push_back({base, size, split});
+    chunks_.push_back({base, size, split, std::make_unique<Fiber[]>(stacks)});
     for (uint32_t i = stacks; i-- > 0;) {
         uintptr_t bottom = low + i * slot + guard_bytes;
-        uintptr_t top = bottom + stack_bytes_ - color(fibers_.size()) - sizeof(Fiber);
-        auto* fiber = new (reinterpret_cast<void*>(top / 64 * 64)) Fiber;
+        uintptr_t top = bottom + stack_bytes_ - color(fibers_.size()) - sizeof(FiberNotes);
+        Fiber* fiber = &chunks_.back().fibers[i];
         fiber->stack_low = bottom;
-        fiber->stack_high = reinterpret_cast<uintptr_t>(fiber);
+        fiber->stack_high = reinterpret_cast<uintptr_t>(new (reinterpret_cast<void*>(top / 64 * 64)) FiberNotes);
         fibers_.push_back(fiber);
         release(fiber);
     }
     return true;
-}
-
-Fiber* StackSet::take()
-{
-    if (!free_ && !grow())
-        return nullptr;
-    Fiber* fiber = free_;
-    free_ = fiber->next;
-    prepare(fiber);
-    return fiber;
 }
 
 void StackSet::release_all()

@@ -210,7 +210,7 @@ bool Block::try_collective(Warp& warp, const EmuWarpCall* call, uintptr_t pc)
     party.lanes = lanes;
     for (emu_u32 rest = lanes; rest; rest &= rest - 1) {
         unsigned lane = unsigned(__builtin_ctz(rest));
-        const EmuWarpCall* other = warp.lane[lane]->call;
+        const EmuWarpCall* other = warp.lane[lane]->notes().call;
         if (other->mask != call->mask)
             return false;
         if (other->op != call->op || other->size != call->size)
@@ -246,8 +246,8 @@ void Block::collect(Fiber* self, EmuWarpCall* call, uintptr_t pc)
                      std::to_string(lane) + ")");
     if (__builtin_expect(!is_known(*call), 0))
         fail(pc, collective_name(*call) + ": unknown operation, width or size");
-    self->call = call;
-    self->site = {pc, nullptr, 0};
+    self->notes().call = call;
+    self->be_at({pc, nullptr, 0});
     warp.lane[lane] = self;
     warp.waiting |= bit;
     if (try_collective(warp, call, pc))

@@ -12,11 +12,6 @@
 #include "machine.hpp"
 #include "signals.hpp"
 
-extern "C" void emu_fiber_main()
-{
-    emu::exec::this_worker()->block.thread_loop();
-}
-
 namespace emu::exec {
 namespace {
 

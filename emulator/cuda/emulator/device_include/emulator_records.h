@@ -202,8 +202,8 @@ template <class T> struct DynamicShared<T[]> {
         (sizeof(name) + 32 * (EMU_CHECKS & 1) + 63) / 64 * 64, #name, __FILE__, __LINE__, 0};
 
 #define EMU_ALIGNAS(n) __attribute__((aligned(n)))
-// The compiler does not instrument accesses to constant places in a variable that it knows. Checks that follow each
-// byte need all accesses, so they hide the variable.
+// Hides a variable from the compiler: it does not instrument accesses to constant places in a variable that it knows,
+// and computes the address of a thread-local one, which takes a call, again after each barrier.
 namespace emu {
 EMU_NO_CHECK __attribute__((always_inline)) inline unsigned char* hide(unsigned char* p)
 {
@@ -211,7 +211,7 @@ EMU_NO_CHECK __attribute__((always_inline)) inline unsigned char* hide(unsigned 
     return p;
 }
 } // namespace emu
-#if EMU_CHECKS & 6
+#if EMU_CHECKS & 6 || defined(__OPTIMIZE__)
 #define EMU_SHARED_BYTES(variable) ::emu::hide(variable)
 #else
 #define EMU_SHARED_BYTES(variable) variable

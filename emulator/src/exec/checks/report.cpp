@@ -86,7 +86,7 @@ CodePlace place_of(const Carrier& carrier, const Site& site)
 std::string wait_name(const Fiber& fiber)
 {
     if (fiber.wait == Wait::warp)
-        return collective_name(*fiber.call);
+        return collective_name(*fiber.notes().call);
     if (fiber.wait == Wait::yield)
         return "running";
     return barrier_name(fiber.barrier);
@@ -250,11 +250,11 @@ std::string barrier_name(uint32_t id)
 void add_place(const Carrier& carrier, std::vector<Waiting>* places, const Fiber& fiber, const std::string& what)
 {
     for (Waiting& known : *places)
-        if (known.site.pc == fiber.site.pc && known.site == fiber.site && known.what == what) {
+        if (known.site.pc == fiber.pc && known.site == fiber.site() && known.what == what) {
             known.fibers.push_back(&fiber);
             return;
         }
-    places->push_back({what, place_of(carrier, fiber.site), fiber.site, {&fiber}});
+    places->push_back({what, place_of(carrier, fiber.site()), fiber.site(), {&fiber}});
 }
 
 // Removes threads of other warps, and places without threads.
@@ -318,8 +318,8 @@ void warn_once(const Carrier& carrier, const Fiber& fiber, const std::string& de
     Fault fault;
     fault.kernel = request.name;
     fault.block = {emu_block_idx.x, emu_block_idx.y, emu_block_idx.z};
-    fault.thread = {fiber.index.x, fiber.index.y, fiber.index.z};
-    say(compose(fault, details, *carrier.launch, true, place_of(carrier, fiber.site)));
+    fault.thread = {fiber.x, fiber.y, fiber.z};
+    say(compose(fault, details, *carrier.launch, true, place_of(carrier, fiber.site())));
 }
 
 Fault make_fault(const Carrier& carrier, const Trouble& trouble)
@@ -338,18 +338,18 @@ Fault make_fault(const Carrier& carrier, const Trouble& trouble)
     // A deadlock without a place is reported at the first waiting thread.
     if (trouble.kind == FaultKind::deadlock && fiber && !pc) {
         fiber = first_waiting(carrier);
-        pc = fiber->site.pc;
+        pc = fiber->pc;
     }
     fault.thread = {0, 0, 0};
     if (fiber)
-        fault.thread = {fiber->index.x, fiber->index.y, fiber->index.z};
+        fault.thread = {fiber->x, fiber->y, fiber->z};
     CodePlace place = place_of(carrier, pc, trouble.exact);
     if (trouble.exact && (place.function.compare(0, 7, "__asan_") == 0 || place.function.compare(0, 7, "__tsan_") == 0))
         place = place_of(carrier, trouble.caller, false);
     if (!trouble.file.empty())
         place = {trouble.file, place.function, trouble.line, ""};
-    else if (fiber && fiber->site.file && pc == fiber->site.pc)
-        place = place_of(carrier, fiber->site);
+    else if (fiber && fiber->file && pc == fiber->pc)
+        place = place_of(carrier, fiber->site());
     fault.file = place.file;
     fault.line = place.line;
     std::string title = titled(fault.kind, describe_trouble(carrier, trouble));
