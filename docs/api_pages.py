@@ -138,9 +138,19 @@ def members_of(cls, options):
         return []
     if wanted[1].strip():
         return [*special, *re.findall(r"\w+", wanted[1])]
-    bases = [cls] if ":inherited-members:" not in options else [base for base in cls.__mro__ if base is not object]
+    inherited = re.search(r":inherited-members:(.*)", options)
+    bases = [cls] if inherited is None else [base for base in cls.__mro__ if base is not object]
+    if inherited and inherited[1].strip():  # the first base whose members are left out
+        bases = bases[: [base.__name__ for base in bases].index(inherited[1].strip())]
     names = {name for base in bases for name in vars(base) if not name.startswith("_")} & set(dir(cls))
-    return [*special, *sorted(name for name in names if summary_of(getattr(cls, name)))]
+    return [*special, *sorted(name for name in names if is_described(cls, name))]
+
+
+def is_described(cls, name):
+    """Return true for a method or a computed attribute with a docstring of its own."""
+    value = inspect.getattr_static(cls, name)
+    is_member = inspect.isroutine(value) or inspect.isdatadescriptor(value)
+    return is_member and bool(summary_of(getattr(cls, name)))
 
 
 def members_table(path, options):
@@ -149,8 +159,11 @@ def members_table(path, options):
     rows = ""
     for name in members_of(cls, options):
         value = inspect.getattr_static(cls, name)
-        role = "meth" if callable(getattr(cls, name)) and not isinstance(value, property) else "attr"
-        rows += f"   * - :{role}:`{name} <{path}.{name}>`\n     - {summary_of(getattr(cls, name))}\n"
+        role = "attr" if inspect.isdatadescriptor(value) else "meth"
+        link = f":{role}:`{name} <{path}.{name}>`"
+        if isinstance(value, property) and (value.__doc__ or "").startswith(f"{name}(self)"):
+            link = f"``{name}``"  # Sphinx takes the signature that Cython writes for a part of the name
+        rows += f"   * - {link}\n     - {summary_of(getattr(cls, name))}\n"
     return f"\n.. list-table::\n   :class: names\n   :widths: 30 70\n\n{rows}\n" if rows.count("* -") > 1 else ""
 
 

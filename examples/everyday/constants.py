@@ -4,14 +4,13 @@
 
 import numpy as np
 
-from cuda.core import Device, Program
+from cuda.core import Device, utils
 
-SOURCE = """
+weigh = utils.kernel("""
 __constant__ float weights[3];
-extern "C" __global__ void weigh(float* x) { x[threadIdx.x] *= weights[threadIdx.x % 3]; }"""
+__global__ void weigh(float* x) { x[threadIdx.x] *= weights[threadIdx.x % 3]; }""", "weigh")  # fmt: skip
 x = Device().to_device(np.ones(6, np.float32))
-code = Program(SOURCE, "c++").compile("cubin")
-code.get_global("weights").copy_from(np.array([1, 10, 100], np.float32), stream=Device().default_stream)
-code.get_kernel("weigh")(x, grid=1, block=6)
-assert x.to_host().tolist() == [1, 10, 100] * 2
+weigh.get_global("weights").copy_from(np.array([1, 10, 100], np.float32), stream=Device().default_stream)
+weigh(x, grid=1, block=6)
+assert x.tolist() == [1, 10, 100] * 2
 print("constants: verified")
