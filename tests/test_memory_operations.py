@@ -244,3 +244,37 @@ def test_read_only_views_are_not_written(device, stream):
         stream.write_value(target, 1)
     stream.wait_value(target, 0, "==")
     stream.sync()
+
+
+@pytest.mark.requires(software=True)
+@pytest.mark.parametrize(("operation", "expected"), [("add", 12 + 10), ("and", 12 & 10), ("or", 12 | 10)])
+@pytest.mark.parametrize("dtype", [np.int32, np.uint64])
+def test_reduction_combines_the_value(device, stream, operation, expected, dtype):
+    target = device.zeros((), dtype, pinned=True)
+    np.asarray(target)[...] = 12
+    stream.run_operations(MemoryOperation.reduce(target, 10, operation))
+    stream.sync()
+    assert np.asarray(target) == expected
+
+
+@pytest.mark.requires(software=True)
+def test_reductions_are_nodes(device, stream):
+    target = device.zeros((), np.int32, pinned=True)
+    definition = GraphDefinition()
+    definition.memory_operations(MemoryOperation.reduce(target, -3))
+    graph = definition.instantiate()
+    for _ in range(2):
+        graph.launch(stream)
+    stream.sync()
+    assert np.asarray(target) == -6
+
+
+def test_reductions_are_checked(device):
+    target = device.zeros((), np.int32, pinned=True)
+    with pytest.raises(ValueError, match="is not a valid operation"):
+        MemoryOperation.reduce(target, 1, "xor")
+    with pytest.raises(ValueError, match="read-only"):
+        frozen = np.zeros(1, np.int32)
+        frozen.flags.writeable = False
+        MemoryOperation.reduce(StridedMemoryView.from_any_interface(frozen, stream_ptr=-1), 1)
+    assert "add 1 to" in repr(MemoryOperation.reduce(target, 1))

@@ -17,6 +17,9 @@ _CONDITIONS = (">=", "==", "&", "nor")
 _SCOPES = ("system", "device")  # CUstreamMemoryBarrier_flags
 _WAIT, _WRITE, _FLUSH, _BARRIER = {32: 1, 64: 4}, {32: 2, 64: 5}, 3, 6  # CUstreamBatchMemOpType
 _FLUSHES = 1 << 30  # CU_STREAM_WAIT_VALUE_FLUSH
+_REDUCE = 8
+_REDUCTIONS = {"add": 0, "and": 5, "or": 6}  # CUstreamAtomicReductionOpType
+_UNSIGNED = {32: 0b1110, 64: 0b10110}  # CUstreamAtomicReductionDataType
 
 
 class MemoryOperation:
@@ -45,7 +48,9 @@ class MemoryOperation:
     __slots__ = ("_arguments", "_packed", "_target")
 
     def __init__(self, *args, **kwargs):
-        raise RuntimeError("MemoryOperation cannot be constructed directly; use write(), wait(), barrier() or flush()")
+        raise RuntimeError(
+            "MemoryOperation cannot be constructed directly; use write(), reduce(), wait(), barrier() or flush()"
+        )
 
     def __repr__(self) -> str:
         return f"<MemoryOperation {self._arguments}>"
@@ -79,6 +84,42 @@ class MemoryOperation:
             raise ValueError("target must be writable, but is a read-only view")
         address, bits, value = _place(target, value, bits)
         return _operation(f"write {value} to {address:#x}", target, "=i4xQQI4xQ", _WRITE[bits], address, value, 0, 0)
+
+    @staticmethod
+    def reduce(target, value: int, operation: str = "add", *, bits: int | None = None) -> MemoryOperation:
+        """Return an operation that combines memory with a value atomically (``CU_STREAM_MEM_OP_ATOMIC_REDUCTION``).
+
+        Devices that have it report ``atomic_reduction_supported`` in their properties; drivers have it since CUDA 13.1.
+
+        Parameters
+        ----------
+        target, value, bits
+            As for :meth:`write`.
+        operation : str, optional
+            ``"add"``, the default, ``"and"`` or ``"or"``.
+
+        Raises
+        ------
+        TypeError, OverflowError, ValueError, RuntimeError
+            As for :meth:`write`, and if ``operation`` is unknown.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from cuda.core import Device, MemoryOperation
+        >>> device = Device()
+        >>> device.set_current()
+        >>> stream = device.create_stream()
+        >>> count = device.zeros((), np.int32, pinned=True)
+        >>> if device.properties.atomic_reduction_supported:
+        ...     stream.run_operations(MemoryOperation.reduce(count, 5))
+        """
+        if getattr(target, "readonly", False):
+            raise ValueError("target must be writable, but is a read-only view")
+        code = _REDUCTIONS[find_str_enum(operation, list(_REDUCTIONS), "operation")]
+        address, bits, number = _place(target, value, bits)
+        text = f"{operation} {value} to {address:#x}"
+        return _operation(text, target, "=iIiIQQQ", _REDUCE, 0, code, _UNSIGNED[bits], address, number, 0)
 
     @staticmethod
     def wait(

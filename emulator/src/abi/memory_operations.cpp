@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "../config.hpp"
 #include "../exec/checks/initialized.hpp"
 #include "../state/graphs/node_work.hpp"
 #include "../state/memory/arena.hpp"
@@ -61,6 +62,37 @@ CUresult make_wait(const std::shared_ptr<Context>& context, CUdeviceptr address,
 }
 
 template <class T>
+CUresult make_reduction(CUdeviceptr address, T value, CUstreamAtomicReductionOpType operation,
+                        std::function<CUresult()>* out)
+{
+    T* place = nullptr;
+    REQUIRE(operation == CU_STREAM_ATOMIC_REDUCTION_OP_ADD || operation == CU_STREAM_ATOMIC_REDUCTION_OP_AND ||
+                operation == CU_STREAM_ATOMIC_REDUCTION_OP_OR,
+            CUDA_ERROR_INVALID_VALUE);
+    TRY(find_place(address, &place));
+    *out = [place, value, operation] {
+        if (operation == CU_STREAM_ATOMIC_REDUCTION_OP_ADD)
+            __atomic_fetch_add(place, value, __ATOMIC_ACQ_REL);
+        else if (operation == CU_STREAM_ATOMIC_REDUCTION_OP_AND)
+            __atomic_fetch_and(place, value, __ATOMIC_ACQ_REL);
+        else
+            __atomic_fetch_or(place, value, __ATOMIC_ACQ_REL);
+        return CUDA_SUCCESS;
+    };
+    return CUDA_SUCCESS;
+}
+
+CUresult make_reduction(const CUstreamBatchMemOpParams& p, std::function<CUresult()>* out)
+{
+    const auto& reduction = p.atomicReduction;
+    REQUIRE(config().driver_version >= 13010 && reduction.flags == 0, CUDA_ERROR_INVALID_VALUE);
+    if (reduction.dataType == CU_STREAM_ATOMIC_REDUCTION_UNSIGNED_64)
+        return make_reduction<uint64_t>(reduction.address, reduction.value, reduction.reductionOp, out);
+    REQUIRE(reduction.dataType == CU_STREAM_ATOMIC_REDUCTION_UNSIGNED_32, CUDA_ERROR_INVALID_VALUE);
+    return make_reduction<uint32_t>(reduction.address, uint32_t(reduction.value), reduction.reductionOp, out);
+}
+
+template <class T>
 CUresult make_write(CUdeviceptr address, T value, unsigned flags, std::function<CUresult()>* out)
 {
     T* place = nullptr;
@@ -88,6 +120,7 @@ CUresult make_operation(const std::shared_ptr<Context>& context, const CUstreamB
     case CU_STREAM_MEM_OP_BARRIER:
         *out = [] { return CUDA_SUCCESS; }; // the writes release, and the waits acquire
         return CUDA_SUCCESS;
+    case CU_STREAM_MEM_OP_ATOMIC_REDUCTION: return make_reduction(p, out);
     case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES: return CUDA_ERROR_NOT_SUPPORTED;
     default: return CUDA_ERROR_INVALID_VALUE;
     }
