@@ -18,6 +18,8 @@ ENUMS = {
         "PTX": "ptx",
         "CUBIN": "cubin",
         "LTOIR": "ltoir",
+        "OPTIXIR": "optixir",
+        "TILEIR": "tileir",
         "FATBIN": "fatbin",
         "OBJECT": "object",
         "LIBRARY": "library",

@@ -4,6 +4,7 @@
 
 python -m cuda.core           a page of text
 python -m cuda.core --json    the same as JSON
+python -m cuda.core prebuild  compile the kernels of a module (see --help)
 
 The exit status is 1 if cuda.core cannot be used at all, otherwise 0: a machine without a GPU is not an error.
 """
@@ -17,12 +18,18 @@ import sys
 from collections.abc import Iterator
 
 from cuda.core._report import report
+from cuda.core._utils.late import LateModule
 
 __all__ = ["main"]
 
+_prebuild = LateModule("cuda.core._prebuild")
+
 
 def main(arguments: list[str] | None = None) -> int:
-    """Print the report and return the exit status."""
+    """Print the report, or run a command, and return the exit status."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments[:1] == ["prebuild"]:
+        return _prebuild.main(arguments[1:])
     parser = argparse.ArgumentParser(prog="python -m cuda.core", description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print JSON")
     options = parser.parse_args(arguments)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import functools
 import importlib
 import os
@@ -107,7 +108,7 @@ class Program(metaclass=ListedType):
             check_source(code, kind)
         self._code = bytes(code) if isinstance(code, bytearray) else code
         self._kind = kind
-        self._settings = settings = compile_settings(kind, options)
+        self._settings = settings = compile_settings(kind, options, code)
         self._options = options = settings.options
         self._name = options.name
         # Held while the compiler's program is created, which compile() does, because a cache hit needs none.
@@ -132,6 +133,57 @@ class Program(metaclass=ListedType):
         state = " closed" if self.is_closed else f" for {arch}" if arch else ""
         return f"<Program {self._name!r}{state}>"
 
+    @classmethod
+    def from_file(
+        cls,
+        path: str | os.PathLike,
+        options: ProgramOptions | dict[str, Any] | None = None,
+        *,
+        code_type: SourceCodeType | str | None = None,
+    ) -> Program:
+        """Read the source from a file.
+
+        The path becomes the program's name, unless the options have one: messages of the compiler, debuggers and
+        profilers name the file, and headers are also searched in its directory, as for a compiler on the command line.
+
+        Parameters
+        ----------
+        path : str | os.PathLike
+            The file, as UTF-8, or LLVM bitcode.
+        options : :class:`ProgramOptions` | dict, optional
+            The compiler options. Defaults to the default options for the current device.
+        code_type : SourceCodeType | str, optional
+            The language. Defaults to ``"ptx"`` for files named ``*.ptx``, ``"nvvm"`` for ``*.ll`` and ``*.bc``, and
+            ``"c++"`` for others.
+
+        Returns
+        -------
+        Program
+            The program.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be read.
+        UnicodeDecodeError
+            If the file is not UTF-8.
+        TypeError, ValueError, RuntimeError, CUDAError
+            As from the constructor.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> from cuda.core import Program
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "add.cu")
+        ...     _ = path.write_text('extern "C" __global__ void add(int* x) { *x += 1; }')
+        ...     code = Program.from_file(path, {"arch": "sm_90"}).compile("cubin")
+        >>> code.get_kernel("add").num_arguments
+        1
+        """
+        code, kind, options = read_source(path, options, code_type)
+        return cls(code, kind, options)
+
     def compile(
         self,
         target_type: ObjectCodeFormatType | str,
@@ -146,7 +198,8 @@ class Program(metaclass=ListedType):
         ----------
         target_type : ObjectCodeFormatType | str
             The output format, in upper or lower case: ``"ptx"``, ``"cubin"`` or ``"ltoir"`` from C++, ``"ptx"`` or
-            ``"ltoir"`` from NVVM IR, ``"cubin"`` from PTX.
+            ``"ltoir"`` from NVVM IR, ``"cubin"`` from PTX. From C++ also ``"optixir"`` for OptiX, and ``"tileir"`` with
+            tile kernels, from compilers that have them.
         name_expressions : tuple or list of str or bytes, optional
             C++ expressions that name kernels or variables, such as ``"scale<float>"``
             (``nvrtcAddNameExpression``). The result's :meth:`ObjectCode.get_kernel` accepts them. Pass all of them to
@@ -199,22 +252,34 @@ class Program(metaclass=ListedType):
         if logs is not None and not callable(getattr(logs, "write", None)):
             raise TypeError(f"logs must be an object with a method write(str), not {type(logs).__name__}")
         request = CompileRequest(self._code, self._kind, self._settings, target, name_expressions)
-        if cache is not None:
-            if not isinstance(cache, _lookup.ProgramCacheResource):
-                raise TypeError(f"cache must be a ProgramCacheResource or None, not {type(cache).__name__}")
-            start = perf_counter()
-            found = _lookup.find_compiled(cache, request)
-            if found is not None:
-                log_debug("found %s of %s in %s in %.1f ms", target.value, self._name, cache, elapsed_ms(start))
-                return self._object_code(found, target, name_expressions)
+        if cache is not None and not isinstance(cache, _lookup.ProgramCacheResource):
+            raise TypeError(f"cache must be a ProgramCacheResource or None, not {type(cache).__name__}")
+        start = perf_counter()
+        found = None if cache is None else _lookup.find_compiled(cache, request)
+        if found is None:
+            # Other processes might be compiling the same program at this moment.
+            turn = contextlib.nullcontext() if request.key is None else cache._compiling(request.key)
+            with turn as is_stored:
+                found = _lookup.find_compiled(cache, request) if is_stored else None
+                if found is None:
+                    try:
+                        return self._compile(request, expressions, logs, cache)
+                    except CUDAError as error:
+                        # Users look for their own line, so the traceback omits the calls inside this library.
+                        raise error.with_traceback(None)  # noqa: B904 (it is the same exception)
+        log_debug("found %s of %s in %s in %.1f ms", target.value, self._name, cache, elapsed_ms(start))
+        return self._object_code(found, target, name_expressions)
+
+    def _compile(self, request: CompileRequest, expressions, logs, cache) -> ObjectCode:
+        """Compile a request, and store the result in a cache."""
+        target = request.target
         start = perf_counter()
         try:
             compiled = CompiledCode(*self._open_back_end().compile(target, expressions))
         except CUDAError as error:
             if logs is not None and error.log:
                 logs.write(error.log)
-            # Users look for their own line, so the traceback omits the calls inside this library.
-            raise error.with_traceback(None)  # noqa: B904 (it is the same exception)
+            raise
         log_debug("compiled %s to %s in %.1f ms", self._name, target.value, elapsed_ms(start))
         if logs is not None and compiled.log:
             logs.write(compiled.log)
@@ -222,7 +287,7 @@ class Program(metaclass=ListedType):
             _lookup.store_compiled(cache, request, compiled)
         for message in self._warnings(request, compiled):
             warn_caller(message, RuntimeWarning)
-        return self._object_code(compiled, target, name_expressions)
+        return self._object_code(compiled, target, request.expressions)
 
     def close(self) -> None:
         """Destroy the compiler's program and delete the debug source file.
@@ -325,6 +390,24 @@ class Program(metaclass=ListedType):
 
 for _name, _member in descriptors("Program").items():
     setattr(Program, _name, _member)
+
+
+_SUFFIXES = {".ptx": "ptx", ".ll": "nvvm", ".bc": "nvvm"}
+
+
+def read_source(path, options, code_type) -> tuple[str | bytes, str, ProgramOptions]:
+    """Return the source in a file, its language, and the options, by which it is named like the file."""
+    path = os.fsdecode(path)
+    kind = _SUFFIXES.get(os.path.splitext(path)[1].lower(), "c++") if code_type is None else code_type
+    options = check_or_create_options(ProgramOptions, options, "program options")
+    with open(path, "rb") as file:
+        code = file.read()
+    if not code.startswith(b"BC\xc0\xde"):  # LLVM bitcode
+        code = code.decode()
+    if options.name == "default_program":
+        options = copy.copy(options)
+        options.name = path
+    return code, kind, options
 
 
 def reason_of_no_output(options: ProgramOptions) -> str:

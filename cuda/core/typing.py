@@ -226,6 +226,8 @@ class ObjectCodeFormatType(StrEnum):
     PTX = "ptx"
     CUBIN = "cubin"
     LTOIR = "ltoir"
+    OPTIXIR = "optixir"
+    TILEIR = "tileir"
     FATBIN = "fatbin"
     OBJECT = "object"
     LIBRARY = "library"

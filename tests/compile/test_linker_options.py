@@ -38,6 +38,11 @@ LINKER_ROWS = {
     "split_compile": (0, ["-split-compile=0"], None),
     "split_compile_extended": (2, ["-split-compile-extended=2"], None),
     "no_cache": (True, ["-no-cache"], [("CU_JIT_CACHE_MODE", 0)]),
+    "ofast_compile": ("min", ["-Ofc=min"], None),
+    "nvvm_latest": (True, ["-nvvm-latest"], None),
+    "jump_table_density": (50, ["-jump-table-density=50"], None),
+    "device_stack_protector": (True, ["-device-stack-protector"], None),
+    "extra": (("-lineinfo",), ["-lineinfo"], None),
     "incremental": (True, ["-r"], None),
 }
 

@@ -12,6 +12,8 @@ import pytest
 from cuda.core import NVRTCError, Program, ProgramOptions
 from cuda.core._compile import _missing_headers
 from cuda.core._compile._missing_headers import missing_header_advice
+from cuda.core._compile._request import compile_settings
+from cuda.core.typing import SourceCodeType
 
 LOGS = (
     'a.cu(1): catastrophic error: could not open source file "{}" (no directories in search list)\n',
@@ -136,3 +138,31 @@ def test_error_has_the_advice(header):
         program.compile("cubin")
     assert "pip install" not in caught.value.log
     assert caught.value.diagnostics[0].line == 1
+
+
+@pytest.mark.requires(nvrtc=True)
+@pytest.mark.requires(cuda_headers=True)
+@pytest.mark.parametrize(
+    "header",
+    [
+        "cuda_fp16.h",
+        "cuda/std/type_traits",
+        pytest.param("cub/block/block_reduce.cuh", marks=pytest.mark.requires(software=False)),
+    ],
+)
+def test_headers_of_installed_packages_are_found(header):
+    source = f"#include <{header}>\n__global__ void f(int* x) {{ *x = 1; }}"
+    assert Program(source, "c++", ProgramOptions(arch="sm_90")).compile("ptx").code
+
+
+def test_include_path_comes_before_installed_headers(monkeypatch, tmp_path):
+    monkeypatch.setattr(_missing_headers.libraries, "compiler_build", lambda: "")
+    monkeypatch.setattr(_missing_headers, "header_directory", lambda library: f"/opt/{library}")
+    _missing_headers.find_installed_headers.cache_clear()
+    options = ProgramOptions(arch="sm_90", include_path=[str(tmp_path)])
+    arguments = compile_settings(SourceCodeType.CXX, options, "#include <x.h>").arguments
+    found = [item.decode() for item in arguments if item.startswith(b"--include-path")]
+    _missing_headers.find_installed_headers.cache_clear()
+    assert found == [f"--include-path={tmp_path}", "--include-path=/opt/cudart", "--include-path=/opt/cccl"]
+    for source, more in (("__global__ void f() {}", {}), ("#include <x.h>", {"use_bundled_headers": True})):
+        assert _missing_headers.installed_header_directories(source, ProgramOptions(arch="sm_90", **more)) == []

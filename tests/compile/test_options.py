@@ -12,6 +12,7 @@ from cuda.core import CUDAError, LinkerOptions, NotSupportedError, NVRTCError, P
 from cuda.core._compile import _nvrtc
 from cuda.core._compile._linker_options import linker_options
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
+from cuda.core.utils import make_program_cache_key
 
 ARCH = "sm_90"
 SOURCE = "__global__ void f(int* x) { *x = 1; }"
@@ -70,6 +71,20 @@ NVRTC_ROWS = {
     "pch_messages": (False, ["--pch-messages=false"]),
     "instantiate_templates_in_pch": (False, ["--instantiate-templates-in-pch=false"]),
     "numba_debug": (True, ["--numba-debug"]),
+    "wconversion": (True, ["--Wconversion"]),
+    "wreorder": (True, ["--Wreorder"]),
+    "warning_as_error": (["reorder", "conversion"], ["--warning-as-error=reorder", "--warning-as-error=conversion"]),
+    "fmax_errors": (3, ["--fmax-errors=3"]),
+    "ffinite_math_only": (True, ["--ffinite-math-only"]),
+    "fno_signed_zeros": (True, ["--fno-signed-zeros"]),
+    "jump_table_density": (50, ["--jump-table-density=50"]),
+    "device_stack_protector": (True, ["--device-stack-protector=true"]),
+    "modify_stack_limit": (False, ["--modify-stack-limit=false"]),
+    "enable_tile": (True, ["--enable-tile"]),
+    "tile_only": (True, ["--tile-only"]),
+    "simt_only": (True, ["--simt-only"]),
+    "diagnose_implicit_tile_var": (True, ["--diagnose-implicit-tile-var"]),
+    "extra": (["--fmax-errors=3", "-lineinfo"], ["--fmax-errors=3", "-lineinfo"]),
     "first_line": (7, []),
 }
 
@@ -79,7 +94,11 @@ REJECTED = {
 }
 
 # Options of newer NVRTCs, which older ones reject as unknown.
-NEW = {"device_float128", "frandom_seed", "numba_debug", "ofast_compile", "use_bundled_headers"}
+NEW = {
+    *("wconversion", "fmax_errors", "ffinite_math_only", "fno_signed_zeros", "device_stack_protector", "enable_tile"),
+    *("tile_only", "simt_only", "diagnose_implicit_tile_var", "extra", "wreorder", "warning_as_error"),
+    *("device_float128", "frandom_seed", "numba_debug", "ofast_compile", "use_bundled_headers"),
+}
 
 NVVM_ROWS = {
     "arch": ("sm_80", ["-arch=compute_80"]),
@@ -92,6 +111,7 @@ NVVM_ROWS = {
     "extra_sources": ([("a", b"b")], []),
     "use_libdevice": (True, []),
     "numba_debug": (True, ["-numba-debug"]),
+    "extra": (["-new-option"], ["-new-option"]),
 }
 
 # The program options that apply to PTX, and their values as linker options.
@@ -110,6 +130,9 @@ PTX_ROWS = {
     "split_compile": (2, 2),
     "no_cache": (True, True),
     "numba_debug": (True, None),
+    "jump_table_density": (50, 50),
+    "device_stack_protector": (True, True),
+    "extra": (["-new-option"], ["-new-option"]),
 }
 
 
@@ -199,7 +222,7 @@ def test_nvrtc_rejects_options_of_nvvm(name):
 
 def test_false_is_rendered_by_toggles_only():
     names = {name: False for name, (value, _) in NVRTC_ROWS.items() if value is True}
-    toggles = {"relocatable_device_code", "ftz", "brief_diagnostics"}
+    toggles = {"relocatable_device_code", "ftz", "brief_diagnostics", "device_stack_protector"}
     rendered_toggles = arguments(**names)[1:]
     assert len(rendered_toggles) == len(toggles)
     assert all(argument.endswith("=false") for argument in rendered_toggles)
@@ -455,3 +478,42 @@ def test_unsupported_language_standard_is_rejected(std):
 @pytest.mark.parametrize("std", ["c++03", "c++11", "c++14", "c++17", "c++20"])
 def test_compiler_accepts_the_standards(std):
     assert Program("__global__ void f() {}", "c++", ProgramOptions(arch=ARCH, std=std)).compile("ptx").code
+
+
+def test_extra_options_are_in_the_cache_key():
+    keys = {
+        make_program_cache_key(code=SOURCE, code_type="c++", options=options, target_type="cubin")
+        for options in (ProgramOptions(arch=ARCH), ProgramOptions(arch=ARCH, extra=("--new-option=1",)))
+    }
+    assert len(keys) == 2
+
+
+@pytest.mark.parametrize(
+    ("extra", "error", "match"),
+    [
+        ("--new", TypeError, "extra must be a tuple of str"),
+        ((1,), TypeError, "extra must consist of str, not int"),
+        (("new",), ValueError, "options such as '--name=value', not 'new'"),
+        (("--new=a/b",), ValueError, "cannot name files"),
+        (("-Ifolder",), ValueError, "cannot name files"),
+        (("--pre-include=a.h",), ValueError, "cannot name files"),
+        (("--time=a.csv",), ValueError, "cannot name files"),
+    ],
+)
+def test_extra_options_are_checked(extra, error, match):
+    for cls in (ProgramOptions, LinkerOptions):
+        with pytest.raises(error, match=match):
+            cls(arch=ARCH, extra=extra)
+
+
+@pytest.mark.requires(software=False)
+@pytest.mark.requires(nvrtc=True)
+def test_optix_ir_is_generated():
+    assert Program(SOURCE, "c++", ProgramOptions(arch=ARCH)).compile("optixir").code_type == "optixir"
+
+
+@pytest.mark.requires(software=True)
+@pytest.mark.parametrize("target", ["optixir", "tileir"])
+def test_targets_that_the_compiler_lacks(target):
+    with pytest.raises(CUDAError, match=f"generates no {target}|not produce OptiX IR|tile kernels are not supported"):
+        Program(SOURCE, "c++", ProgramOptions(arch=ARCH)).compile(target)

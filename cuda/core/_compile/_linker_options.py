@@ -10,6 +10,7 @@ import re
 from cuda.core._compile import _nvjitlink as nvjitlink
 from cuda.core._compile._option_table import (
     check_options,
+    choice,
     document_options,
     each,
     forwarded_options,
@@ -23,6 +24,7 @@ from cuda.core._compile._option_table import (
     toggle,
     unsupported_options,
     value,
+    verbatim,
 )
 from cuda.core._compile._options import ProgramOptions, checked_name, current_arch
 from cuda.core._utils.cuda_utils import NotSupportedError
@@ -138,6 +140,22 @@ class LinkerOptions(Options):
         driver=setting("CU_JIT_CACHE_MODE", jit_cache_mode, True),
     )
     numba_debug: bool | None = option("Deprecated; it has no effect.", nvjitlink=no_argument(), driver=no_argument())
+    ofast_compile: str | None = option(
+        "Link faster: ``'min'``, ``'mid'`` or ``'max'``.", nvjitlink=choice("-Ofc", ("min", "mid", "max"))
+    )
+    nvvm_latest: bool | None = option(
+        "Use the newest NVVM on all architectures, as a preview.", nvjitlink=switch("-nvvm-latest")
+    )
+    jump_table_density: int | None = option(
+        "The density of cases, in percent, from which a ``switch`` becomes a jump table, with link-time optimization.",
+        nvjitlink=number("-jump-table-density"),
+    )
+    device_stack_protector: bool | None = option(
+        "Detect overwritten stacks in device code.", nvjitlink=switch("-device-stack-protector")
+    )
+    extra: tuple[str, ...] | list[str] | None = option(
+        "Options that no other field has, for a newer nvJitLink. They cannot name files.", nvjitlink=verbatim()
+    )
     incremental: bool | None = option(
         "Link only some of the inputs of a later link, so that references may stay unresolved.",
         nvjitlink=switch("-r", since=(13, 2)),

@@ -1,15 +1,18 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Advice for headers that a compiler did not find: their directory, or the package to install."""
+"""The CUDA headers of installed packages, and advice for headers that a compiler did not find."""
 
 from __future__ import annotations
 
+import functools
 import importlib
 import os
 import re
 from typing import NamedTuple
 
-__all__ = ["missing_header_advice"]
+from cuda.core._utils import libraries
+
+__all__ = ["installed_header_directories", "missing_header_advice"]
 
 # A pattern, which `re` compiles on first use, because that takes longer than the import.
 _NOT_FOUND = r'(?:could not|cannot) open source file "([^"\n]+)"'
@@ -96,6 +99,24 @@ def missing_header_advice(log: str | None, version: tuple[int, int], has_bundled
         f"NVRTC has no headers of the host's standard library, such as {header!r}; "
         f"<cuda/std/{name}> of {package_name(_PACKAGES[0], version)} might replace it"
     )
+
+
+def installed_header_directories(source: str, options) -> list[str]:
+    """Return the directories of the installed CUDA headers, which NVRTC searches after ``include_path``.
+
+    Empty for a source that includes nothing, with ``use_bundled_headers``, and for a compiler with its own headers.
+    """
+    has_includes = "include" in source or options.pre_include
+    if not has_includes or options.use_bundled_headers or libraries.compiler_build():
+        return []
+    return find_installed_headers()
+
+
+@functools.cache
+def find_installed_headers() -> list[str]:
+    """Return the directories of the runtime's headers and of CCCL, if they are installed."""
+    found = [header_directory(library) for library in ("cudart", "cccl")]
+    return [directory for directory in dict.fromkeys(found) if directory is not None]
 
 
 def package_advice(header: str, package: HeaderPackage, version, is_bundled: bool) -> str:

@@ -41,6 +41,10 @@ from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatu
 __all__ = ["NVRTCBackEnd", "OptionNotSupportedError", "check_nvrtc_options", "nvrtc_version", "record_nvrtc"]
 
 
+# The options without which NVRTC generates nothing for a target.
+_IMPLIED_OPTIONS = {ObjectCodeFormatType.OPTIXIR: b"--optix-ir", ObjectCodeFormatType.TILEIR: b"--enable-tile"}
+
+
 cdef extern from *:
     ctypedef int volatile_int "volatile int"
 
@@ -66,7 +70,13 @@ class NVRTCBackEnd:
     """
 
     backend = CompilerBackendType.NVRTC
-    targets = (ObjectCodeFormatType.PTX, ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.LTOIR)
+    targets = (
+        ObjectCodeFormatType.PTX,
+        ObjectCodeFormatType.CUBIN,
+        ObjectCodeFormatType.LTOIR,
+        ObjectCodeFormatType.OPTIXIR,
+        ObjectCodeFormatType.TILEIR,
+    )
 
     def __init__(self, source: bytes, name: bytes, settings):
         self._call_lock = CallLock()  # one compilation of a program at a time
@@ -151,6 +161,8 @@ class NVRTCBackEnd:
         if target is ObjectCodeFormatType.LTOIR and not self._has_lto_option:
             # The target implies this option, without which NVRTC generates no LTO IR.
             options = [*options, b"--dlink-time-opt"]
+        elif target in _IMPLIED_OPTIONS and _IMPLIED_OPTIONS[target] not in options:
+            options = [*options, _IMPLIED_OPTIONS[target]]
         self.pch_status = None
         for expression in name_expressions + questions:
             add_name_expression(program, expression)
@@ -164,6 +176,8 @@ class NVRTCBackEnd:
         if self._makes_pch and nvrtc_version() >= PCH:
             self.pch_status = self._finish_pch(program, options)
         code = program_text(target.name, program)
+        if target in _IMPLIED_OPTIONS and not code.strip(b"\0"):
+            raise NotSupportedError(f"this compiler generates no {target.value} of the source")
         symbols = [lowered_name(program, expression) for expression in name_expressions]
         if questions:
             self._answer = b"\n".join([lowered_name(program, expression) for expression in questions])
@@ -377,13 +391,17 @@ def program_log(program) -> str:
 
 
 def program_text(str kind, intptr_t program) -> bytes:
-    """Return an output of NVRTC: ``"PTX"``, ``"CUBIN"``, ``"LTOIR"``, or the log as ``"ProgramLog"``."""
+    """Return an output of NVRTC, by the name of the target, or the log as ``"ProgramLog"``."""
     if kind == "PTX":
         return read_text(program, kind, cynvrtc.nvrtcGetPTXSize, cynvrtc.nvrtcGetPTX)
     if kind == "CUBIN":
         return read_text(program, kind, cynvrtc.nvrtcGetCUBINSize, cynvrtc.nvrtcGetCUBIN)
     if kind == "LTOIR":
         return read_text(program, kind, cynvrtc.nvrtcGetLTOIRSize, cynvrtc.nvrtcGetLTOIR)
+    if kind == "OPTIXIR":
+        return read_text(program, "OptiXIR", cynvrtc.nvrtcGetOptiXIRSize, cynvrtc.nvrtcGetOptiXIR)
+    if kind == "TILEIR":
+        return read_text(program, "TileIR", cynvrtc.nvrtcGetTileIRSize, cynvrtc.nvrtcGetTileIR)
     return read_text(program, kind, cynvrtc.nvrtcGetProgramLogSize, cynvrtc.nvrtcGetProgramLog)
 
 

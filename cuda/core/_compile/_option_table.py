@@ -12,6 +12,7 @@ from __future__ import annotations
 import functools
 import operator
 import os
+import re
 from dataclasses import field, fields
 
 from cuda.core._utils.validators import format_or_list, shown
@@ -39,7 +40,11 @@ __all__ = [
     "switch",
     "toggle",
     "value",
+    "verbatim",
 ]
+
+# Options with the name of a file, even if it is in the current directory.
+_NAMES_FILE = r"--?(I|include|pre-include|isystem|time|pch|create-pch|use-pch|fdevice-time-trace|use-bundled-headers)"
 
 
 class Renderer:
@@ -223,6 +228,27 @@ class macros(Renderer):
         if isinstance(item, tuple) and len(item) == 2 and all(isinstance(part, str) for part in item):
             return f"{self.flag}={item[0]}={item[1]}"
         raise malformed_macro(item)
+
+
+class verbatim(Renderer):
+    """Options as they are, for what no row has. They must not name files, of which caches would know nothing."""
+
+    def __init__(self):
+        super().__init__("")
+
+    def check(self, name, value):
+        if isinstance(value, str) or not isinstance(value, (list, tuple)):
+            raise TypeError(f"{name} must be a tuple of str or None, not {type(value).__name__}")
+        for word in value:
+            if not isinstance(word, str):
+                raise TypeError(f"{name} must consist of str, not {type(word).__name__}")
+            if not word.startswith("-"):
+                raise ValueError(f"{name} must consist of options such as '--name=value', not {shown(word)}")
+            if os.sep in word or re.match(_NAMES_FILE, word):
+                raise ValueError(f"{name} cannot name files or directories, as {shown(word)} does")
+
+    def render(self, value):
+        return list(value)
 
 
 class no_argument(Renderer):

@@ -25,6 +25,7 @@ from cuda.core._compile._option_table import (
     toggle,
     unsupported_options,
     value,
+    verbatim,
 )
 from cuda.core._device import Device
 from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError
@@ -252,6 +253,45 @@ class ProgramOptions(Options):
         nvrtc=switch("--numba-debug", since=(13, 2)),
         nvvm=switch("-numba-debug", after="debug", since=(13, 1)),
         ptx=no_argument(),
+    )
+    wconversion: bool | None = option(
+        "Warn of implicit conversions that might narrow a number.", nvrtc=switch("--Wconversion")
+    )
+    wreorder: bool | None = option(
+        "Warn of member initializers in another order than the members.", nvrtc=switch("--Wreorder")
+    )
+    warning_as_error: str | list[str] | tuple[str, ...] | None = option(
+        "Kinds of warnings that are errors: ``'all-warnings'``, ``'reorder'``, ``'deprecated-declarations'`` or "
+        "``'conversion'``.",
+        nvrtc=each("--warning-as-error"),
+    )
+    fmax_errors: int | None = option("The number of errors after which compiling ends.", nvrtc=number("--fmax-errors"))
+    ffinite_math_only: bool | None = option(
+        "Assume that no number is infinite or NaN.", nvrtc=switch("--ffinite-math-only")
+    )
+    fno_signed_zeros: bool | None = option("Ignore the sign of zeros.", nvrtc=switch("--fno-signed-zeros"))
+    jump_table_density: int | None = option(
+        "The density of cases, in percent, from which a ``switch`` becomes a jump table. Defaults to 101: never.",
+        nvrtc=number("--jump-table-density"),
+        ptx=forward(),
+    )
+    device_stack_protector: bool | None = option(
+        "Detect overwritten stacks in device code.", nvrtc=toggle("--device-stack-protector"), ptx=forward()
+    )
+    modify_stack_limit: bool | None = option(
+        "Enlarge the stack of the process for the compilation. Defaults to True.", nvrtc=toggle("--modify-stack-limit")
+    )
+    enable_tile: bool | None = option("Also compile tile kernels.", nvrtc=switch("--enable-tile"))
+    tile_only: bool | None = option("Generate code of tile kernels only.", nvrtc=switch("--tile-only"))
+    simt_only: bool | None = option("Accept tile kernels, and generate no code of them.", nvrtc=switch("--simt-only"))
+    diagnose_implicit_tile_var: bool | None = option(
+        "Report variables that cannot be ``__tile__`` implicitly.", nvrtc=switch("--diagnose-implicit-tile-var")
+    )
+    extra: tuple[str, ...] | list[str] | None = option(
+        "Options that no other field has, such as ``('--new=1',)``, for a newer compiler. They cannot name files.",
+        nvrtc=verbatim(),
+        nvvm=verbatim(),
+        ptx=forward(),
     )
     first_line: int | None = option(
         "The line of the file ``name`` on which the source begins, for messages and line number information.",

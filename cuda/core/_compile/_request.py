@@ -10,7 +10,9 @@ and name expressions; its key is the cache key. The result, from a cache or from
 from __future__ import annotations
 
 import copy
+import os
 
+from cuda.core._compile._missing_headers import installed_header_directories
 from cuda.core._compile._nvrtc import NVRTCBackEnd, check_nvrtc_options
 from cuda.core._compile._option_table import given_values
 from cuda.core._compile._options import ProgramOptions, current_arch
@@ -46,6 +48,8 @@ class CompileSettings:
         The rendered options: arguments for NVRTC, arguments for NVVM by target, or linker options.
     prefix : bytes
         Text that is inserted before the source.
+    header_directories : list of str
+        The directories of installed headers, which NVRTC searches after ``include_path``.
     has_file : bool
         Whether the source must be written to a file for debuggers.
     libdevice : bytes
@@ -63,19 +67,22 @@ class CompileSettings:
         If the compiler or libdevice is missing, or ``define_macro`` is malformed.
     """
 
-    __slots__ = ("arguments", "back_end", "has_file", "keys", "libdevice", "options", "prefix")
+    __slots__ = ("arguments", "back_end", "has_file", "header_directories", "keys", "libdevice", "options", "prefix")
 
-    def __init__(self, kind: SourceCodeType, options: ProgramOptions, arch: str):
+    def __init__(self, kind: SourceCodeType, options: ProgramOptions, arch: str, code: str = ""):
         if options.extra_sources and kind is not SourceCodeType.NVVM:
             raise ValueError(f"extra_sources are for code of type 'nvvm', not {kind.value!r}")
         self.options = options = own_copy(options)
         options.arch = arch
         self.has_file = False
+        self.header_directories = []
         self.keys = {}
         self.prefix = self.libdevice = b""
         if kind is SourceCodeType.CXX:
             self.back_end = NVRTCBackEnd
-            self.arguments = tuple(options.as_bytes("nvrtc"))
+            self.header_directories = installed_header_directories(code, options)
+            paths = [os.fsencode(f"--include-path={directory}") for directory in self.header_directories]
+            self.arguments = (*options.as_bytes("nvrtc"), *paths)
             check_nvrtc_options(options)
             if options.first_line is not None:
                 self.prefix = b"#line %d\n" % options.first_line
@@ -105,8 +112,8 @@ def own_copy(options: ProgramOptions) -> ProgramOptions:
     return options
 
 
-def compile_settings(kind: SourceCodeType, options: ProgramOptions) -> CompileSettings:
-    """Check options, and return the settings for a source language.
+def compile_settings(kind: SourceCodeType, options: ProgramOptions, code: str = "") -> CompileSettings:
+    """Check options, and return the settings for a source and its language.
 
     If ``arch`` is None, the settings are for the current device.
 
@@ -118,7 +125,7 @@ def compile_settings(kind: SourceCodeType, options: ProgramOptions) -> CompileSe
         If ``arch`` is None and there is no device.
     """
     ProgramOptions._check(options)  # the user may have assigned to fields since the last check
-    return CompileSettings(kind, options, current_arch() if options.arch is None else options.arch)
+    return CompileSettings(kind, options, current_arch() if options.arch is None else options.arch, code)
 
 
 class CompileRequest:

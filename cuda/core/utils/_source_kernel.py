@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, overload
 
@@ -12,9 +13,10 @@ from cuda.core._compile.cache._stores import FileStreamProgramCache, ProgramCach
 from cuda.core._device import Device
 from cuda.core._launch_config import LaunchConfig
 from cuda.core._module import Kernel, KernelAttributes, KernelOccupancy, ObjectCode
-from cuda.core._program import Program, ProgramOptions
+from cuda.core._program import Program, ProgramOptions, read_source
 from cuda.core._stream import Stream, launch_stream
 from cuda.core._utils.cuda_utils import check_or_create_options
+from cuda.core._utils.late import LateModule
 from cuda.core._utils.locks import RLock
 from cuda.core._utils.validators import shown
 
@@ -25,20 +27,25 @@ if TYPE_CHECKING:
 
 __all__ = ["SourceKernel", "kernel"]
 
+_prebuilt = LateModule("cuda.core._compile.cache._prebuilt")
+
 
 class _Source:
     """A source with its kernels, compiled once for each architecture.
 
     Parameters
     ----------
-    text, code_type, options, cache
+    text, code_type, options, cache, prebuilt
         As for :func:`kernel`.
     expressions : tuple of str
         The name expressions to compile with.
     """
 
-    def __init__(self, text: str, code_type: str, options: ProgramOptions, cache, expressions: tuple[str, ...]):
+    def __init__(
+        self, text: str, code_type: str, options: ProgramOptions, cache, expressions: tuple[str, ...], prebuilt=None
+    ):
         self._text, self._code_type, self._options, self._cache = text, code_type, options, cache
+        self._prebuilt = prebuilt
         # A name expression compiles in every case but for extern "C" kernels, whose symbol it does not change.
         self._expressions = expressions if code_type == "c++" else ()
         self._codes: dict[str, ObjectCode] = {}  # by architecture
@@ -59,6 +66,11 @@ class _Source:
         return found
 
     def _compile(self, arch: str, expressions: tuple[str, ...]) -> ObjectCode:
+        if self._prebuilt is not None:
+            directory = _prebuilt.prebuilt_directory(self._prebuilt)
+            found = _prebuilt.load_prebuilt(directory, self._text, expressions, self._code_type, self._options, arch)
+            if found is not None:
+                return found
         options = dataclasses.replace(self._options, arch=arch)
         with Program(self._text, self._code_type, options) as program:
             return program.compile("cubin", name_expressions=expressions, cache=self._cache)
@@ -202,39 +214,43 @@ def _current_device() -> Device:
 
 @overload
 def kernel(
-    source: str,
+    source: str | os.PathLike,
     name: str,
     *,
     code_type: str = ...,
     options: ProgramOptions | dict | None = ...,
     cache: ProgramCacheResource | bool = ...,
     name_expressions: Sequence[str] = ...,
+    prebuilt: str | os.PathLike | None = ...,
 ) -> SourceKernel: ...
 @overload
 def kernel(
-    source: str,
+    source: str | os.PathLike,
     name: Sequence[str],
     *,
     code_type: str = ...,
     options: ProgramOptions | dict | None = ...,
     cache: ProgramCacheResource | bool = ...,
     name_expressions: Sequence[str] = ...,
+    prebuilt: str | os.PathLike | None = ...,
 ) -> tuple[SourceKernel, ...]: ...
 def kernel(
-    source: str,
+    source: str | os.PathLike,
     name: str | Sequence[str],
     *,
     code_type: str = "c++",
     options: ProgramOptions | dict | None = None,
     cache: ProgramCacheResource | bool = True,
     name_expressions: Sequence[str] = (),
+    prebuilt: str | os.PathLike | None = None,
 ) -> SourceKernel | tuple[SourceKernel, ...]:
     """Return a kernel from source, which is compiled when a device first needs it.
 
     Parameters
     ----------
-    source : str
-        The source, as for :class:`~cuda.core.Program`.
+    source : str | os.PathLike
+        The source, as for :class:`~cuda.core.Program`, or a path such as ``pathlib.Path("scale.cu")``, as for
+        :meth:`Program.from_file() <cuda.core.Program.from_file>`. The file is read by this call.
     name : str | sequence of str
         The name of the kernel: a function, or an instance of a template such as ``"scale<float>"``. Several names
         return several kernels, which are compiled together and share their global variables.
@@ -248,6 +264,10 @@ def kernel(
     name_expressions : sequence of str, optional
         Name expressions of variables that :meth:`SourceKernel.get_global` returns, such as ``"&scope::variable"``.
         Variables outside namespaces and templates need none.
+    prebuilt : str | os.PathLike, optional
+        Where to look first for code that ``python -m cuda.core prebuild`` has compiled: the name of a package, such as
+        ``"mypackage.kernels"``, or the path of a directory. It is used if the source, the names and the options are the
+        same. Defaults to None.
 
     Returns
     -------
@@ -266,6 +286,8 @@ def kernel(
         If an argument has the wrong type.
     ValueError
         If there are no names.
+    OSError
+        If the file cannot be read.
 
     Examples
     --------
@@ -298,6 +320,10 @@ def kernel(
     """
     names = (name,) if isinstance(name, str) else strings("name", name)
     expressions = strings("name_expressions", name_expressions)
+    if isinstance(source, os.PathLike):
+        source, code_type, options = read_source(source, options, None if code_type == "c++" else code_type)
+    if prebuilt is not None and not isinstance(prebuilt, (str, os.PathLike)):
+        raise TypeError(f"prebuilt must be the name of a package or a path, not {type(prebuilt).__name__}")
     for label, value in (("source", source), ("code_type", code_type)):
         if not isinstance(value, str):
             raise TypeError(f"{label} must be a str, not {type(value).__name__}")
@@ -308,7 +334,7 @@ def kernel(
         cache = FileStreamProgramCache() if cache else None
     if not names:
         raise ValueError("name must contain at least one name")
-    shared = _Source(source, code_type, options, cache, (*names, *expressions))
+    shared = _Source(source, code_type, options, cache, (*names, *expressions), prebuilt)
     kernels = tuple(SourceKernel(shared, each) for each in names)
     return kernels[0] if isinstance(name, str) else kernels
 

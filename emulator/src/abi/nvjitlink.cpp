@@ -117,10 +117,12 @@ const char* const valued[] = {"-ftz=",
                               "-split-compile=",
                               "-split-compile-extended=",
                               "-jump-table-density=",
+                              "-Ofc=",
                               "-Xptxas=",
                               "-Xnvvm="};
 const char* const flags[] = {"-time", "-verbose", "-g",        "-lineinfo",
-                             "-O0",   "-O3",      "-no-cache", "-optimize-unused-variables"};
+                             "-O0",   "-O3",      "-no-cache", "-optimize-unused-variables",
+                             "-nvvm-latest", "-device-stack-protector"};
 
 nvJitLinkResult read_options(const std::vector<std::string>& options, Linker* linker)
 {

@@ -134,6 +134,12 @@ bool set_information(Options& options, const std::string& value)
     return true;
 }
 
+bool no_tiles(Options& options, const std::string&)
+{
+    reject_option(options, "tile kernels are not supported on the software device");
+    return true;
+}
+
 #define SET(expression) \
     [](Options& o, const std::string& v) -> bool { \
         (void)o; \
@@ -207,6 +213,15 @@ const OptionRow option_rows[] = {
     {"fdevice-time-trace", "fdevice-time-trace", OptionKind::text, nullptr},
     {"uumn", "uumn", OptionKind::flag, nullptr},
     {"warning-as-error", "Werror", OptionKind::text, set_errors},
+    {"Wconversion", "Wconversion", OptionKind::flag, nullptr},
+    {"fmax-errors", "fmax-errors", OptionKind::number, nullptr},
+    {"ffinite-math-only", "ffinite-math-only", OptionKind::flag, nullptr},
+    {"fno-signed-zeros", "fno-signed-zeros", OptionKind::flag, nullptr},
+    {"tile-preview", "tile-preview", OptionKind::text, no_tiles},
+    {"enable-tile", "enable-tile", OptionKind::flag, no_tiles},
+    {"tile-only", "tile-only", OptionKind::flag, no_tiles},
+    {"simt-only", "simt-only", OptionKind::flag, no_tiles},
+    {"diagnose-implicit-tile-var", "diagnose-implicit-tile-var", OptionKind::flag, no_tiles},
 };
 
 const OptionRow* find_row(const std::string& name, bool full)

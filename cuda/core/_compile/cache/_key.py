@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 
-from cuda.core._compile._nvrtc import nvrtc_version, record_nvrtc
+from cuda.core._compile._nvrtc import NVRTCBackEnd, nvrtc_version, record_nvrtc
 from cuda.core._compile._option_table import (
     forwarded_options,
     options_with_files,
@@ -33,7 +33,7 @@ _nvvm = LateModule("cuda.core._compile._nvvm")
 # Part of every key. Changing how keys are made needs a new version.
 _VERSION = b"cuda.core program cache 1"
 _TARGETS = {
-    SourceCodeType.CXX: (ObjectCodeFormatType.PTX, ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.LTOIR),
+    SourceCodeType.CXX: NVRTCBackEnd.targets,
     SourceCodeType.PTX: (ObjectCodeFormatType.PTX, ObjectCodeFormatType.CUBIN),
     SourceCodeType.NVVM: (ObjectCodeFormatType.PTX, ObjectCodeFormatType.LTOIR),
 }

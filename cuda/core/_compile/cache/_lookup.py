@@ -105,7 +105,7 @@ def headers_of(request: CompileRequest) -> Headers:
     return find_headers(
         request.code,
         options.name,
-        values_of(arguments, "--include-path"),
+        [*values_of(arguments, "--include-path"), *request.settings.header_directories],
         values_of(arguments, "--pre-include"),
         values_of(arguments, "--define-macro"),
     )

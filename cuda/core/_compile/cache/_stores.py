@@ -7,6 +7,7 @@ from __future__ import annotations
 import abc
 import binascii
 import contextlib
+import fcntl
 import os
 import stat
 import sys
@@ -116,6 +117,13 @@ class ProgramCacheResource(abc.ABC):
         """
         for key, value in items.items() if isinstance(items, Mapping) else items:
             self[key] = value
+
+    def _compiling(self, key: bytes):
+        """Return a context manager that one thread of one process at a time can enter for a key, if the cache can.
+
+        Its value is true if the key is in the cache by then.
+        """
+        return contextlib.nullcontext()
 
     def close(self) -> None:  # noqa: B027
         """Release the resources of the cache, which does nothing unless a subclass overrides it."""
@@ -341,6 +349,23 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
         """The size of all values on the disk, in bytes."""
         return sum(state.st_size for _, state in self._files())
 
+    @contextlib.contextmanager
+    def _compiling(self, key: bytes):
+        # Many processes start at the same time, and each needs the same kernels. One of 256 files for all keys, so that
+        # they do not accumulate; another key of the same file only waits longer.
+        path = os.path.join(self._temporary, f"lock-{sha256(key).hexdigest()[:2]}")
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0), 0o600)
+        except OSError:  # the directory cannot be written
+            yield False
+            return
+        try:
+            with contextlib.suppress(OSError):  # some file systems have no locks
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield os.path.exists(self._path(key))
+        finally:
+            os.close(descriptor)
+
     def _path(self, key: bytes) -> str:
         name = sha256(key).hexdigest()
         return os.path.join(self._entries, name[:2], name[2:])
@@ -471,7 +496,7 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
     def _remove_stale_files(self) -> None:
         """Remove temporary files left by processes that died."""
         for path, state in scan(self._temporary):
-            if time.time() - state.st_mtime > _STALE_AFTER:
+            if not os.path.basename(path).startswith("lock-") and time.time() - state.st_mtime > _STALE_AFTER:
                 unlink(path)
 
     def _files(self):
