@@ -59,7 +59,7 @@ from cuda.core._launch_config import LaunchConfig
 from cuda.core._native._cuda_core import explain_other_names
 from cuda.core._stream import launch_stream
 from cuda.core._utils import slots
-from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.cuda_utils import CUDAError, require_call
 from cuda.core._utils.locks import RLock
 from cuda.core._utils.validators import check_address
 from cuda.core.typing import ObjectCodeFormatType
@@ -76,6 +76,23 @@ __all__ = [
 
 
 ParamInfo = namedtuple("ParamInfo", ("offset", "size"), module="cuda.core._module")
+_KernelResources = namedtuple(
+    "KernelResources", ("registers", "shared_memory", "local_memory", "constant_memory", "max_threads_per_block")
+)
+
+
+class KernelResources(_KernelResources):
+    """What a kernel uses, from :attr:`Kernel.resources`: registers and bytes of local memory per thread, bytes of
+    static shared memory per block, bytes of constant memory, and the largest number of threads per block.
+    """
+
+    __slots__ = ()
+
+    def __str__(self):
+        rows = zip(self._fields, self, strict=True)
+        return "\n".join(f"{name.replace('_', ' '):22}{value:>8}" for name, value in rows)
+
+
 ParamInfo.__doc__ = "The offset of a parameter in a kernel's parameter block, and its size, both in bytes."
 
 
@@ -359,6 +376,36 @@ cdef class ObjectCode(LazyCode):
             known = [other for other in known if (found := declarations.layout(other)) and found.fields is not None]
             raise ValueError(f"the layout of {name!r} is unknown; {f'known are {known}' if known else 'none is known'}")
         return numpy_type(name, layout.size, declarations.layout)
+
+    @property
+    def kernels(self) -> list[str]:
+        """The symbols of all kernels in the code, which is loaded on first use (``cuLibraryEnumerateKernels``).
+
+        Raises
+        ------
+        RuntimeError
+            If this object is closed, or its code must be linked before it can be loaded.
+        NotSupportedError
+            If the driver is older than CUDA 12.4.
+        CUDAError
+            If the code cannot be loaded.
+
+        Examples
+        --------
+        >>> from cuda.core import Device, Program
+        >>> Device().set_current()
+        >>> source = 'extern "C" __global__ void f() {} extern "C" __global__ void g() {}'
+        >>> sorted(Program(source, "c++").compile("cubin").kernels)
+        ['f', 'g']
+        """
+        cdef LibraryHandle h_library
+        ObjectCode_check_symbol(self, "", "kernels")
+        require_call("cuLibraryEnumerateKernels", "listing the kernels of code")
+        h_library = load(self)
+        names = kernel_names(h_library)
+        if names is None:
+            raise CUDAError("the driver cannot list the kernels of the code")
+        return names
 
     @property
     def symbol_mapping(self) -> dict[str | bytes, str | bytes]:
@@ -681,6 +728,27 @@ cdef class Kernel(DriverObject):
             if attributes is None:
                 attributes = self._attributes = KernelAttributes_create(self._h_kernel.copy())
         return attributes
+
+    @property
+    def resources(self) -> KernelResources:
+        """What a block and a thread of the kernel use on the current device, as a table (``cuKernelGetAttribute``).
+
+        Examples
+        --------
+        >>> from cuda.core import Device, Program
+        >>> Device().set_current()
+        >>> code = Program('extern "C" __global__ void f() { __shared__ int x[64]; x[threadIdx.x] = 1; }', "c++")
+        >>> code.compile("cubin").get_kernel("f").resources.shared_memory
+        256
+        """
+        attributes = self.attributes
+        return KernelResources(
+            attributes.num_regs,
+            attributes.shared_size_bytes,
+            attributes.local_size_bytes,
+            attributes.const_size_bytes,
+            attributes.max_threads_per_block,
+        )
 
     @property
     def occupancy(self) -> KernelOccupancy:
