@@ -870,4 +870,27 @@ cdef int MemPool_grant_imported(cydriver.CUmemoryPool c_pool) except -1:
     return grant_devices(c_pool, cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED)
 
 
+cdef extern from *:
+    """
+    namespace cuda_core { CUDA_CORE_API bool set_foreign_source(int, CUmemoryPool, void*, void*) noexcept; }
+    """
+    bint set_foreign_source "cuda_core::set_foreign_source"(
+        int device, cydriver.CUmemoryPool pool, void* allocate, void* free
+    ) noexcept nogil
+
+
+def set_pool_of_functions(int device_id, MemoryResource resource not None, uintptr_t allocate, uintptr_t free) -> None:
+    """Let the exported functions of the native core allocate from a pool, or by the given functions otherwise.
+
+    The caller keeps ``resource`` for the rest of the process.
+    """
+    cdef MemoryPoolHandle h_pool
+    if allocate == 0:
+        h_pool = (<_MemPool?>resource)._h_pool.copy()
+        if not h_pool:
+            refuse_closed(resource)
+    if not set_foreign_source(device_id, h_pool.get() if allocate == 0 else NULL, <void*>allocate, <void*>free):
+        raise ValueError(f"device {device_id} is beyond the devices that other libraries can allocate for")
+
+
 check_self_in_methods(globals())

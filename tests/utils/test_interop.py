@@ -1,0 +1,113 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Allocators of other libraries, which allocate from a memory resource."""
+
+import ctypes
+import sys
+import types
+
+import numpy as np
+import pytest
+
+from cuda.core import Buffer, DeviceMemoryResource, LegacyPinnedMemoryResource, LimitingMemoryResource
+from cuda.core.utils import interop
+
+
+@pytest.fixture
+def pool(device):
+    return DeviceMemoryResource(device, {})
+
+
+def functions(resource):
+    """Load the functions that PyTorch would call."""
+    path, allocate, free = interop.allocator_functions(resource)
+    library = ctypes.CDLL(path)
+    allocate, free = getattr(library, allocate), getattr(library, free)
+    allocate.restype, allocate.argtypes = ctypes.c_void_p, (ctypes.c_ssize_t, ctypes.c_int, ctypes.c_void_p)
+    free.restype, free.argtypes = None, (ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_int, ctypes.c_void_p)
+    return allocate, free
+
+
+def test_functions_allocate_from_the_pool(pool, stream):
+    allocate, free = functions(pool)
+    before = pool.attributes.used_mem_current
+    pointer = allocate(4096, 0, int(stream.handle))
+    assert pool.attributes.used_mem_current - before >= 4096
+    host = np.empty(4096, np.uint8)
+    buffer = Buffer.from_handle(pointer, 4096)
+    buffer.fill(9, stream=stream)
+    buffer.copy_to(host, stream=stream)
+    stream.sync()
+    assert host.min() == 9
+    free(pointer, 4096, 0, int(stream.handle))
+    stream.sync()
+    assert pool.attributes.used_mem_current == before
+    assert allocate(0, 0, int(stream.handle)) is None
+    free(None, 0, 0, int(stream.handle))
+
+
+def test_functions_call_other_resources(pool, stream):
+    resource = LimitingMemoryResource(pool, 1 << 20)
+    allocate, free = functions(resource)
+    pointer = allocate(256, 0, int(stream.handle))
+    assert pointer and pool.attributes.used_mem_current >= 256
+    free(pointer, 256, 0, int(stream.handle))
+    stream.sync()
+    assert pool.attributes.used_mem_current == 0
+    functions(pool)
+
+
+def test_torch_gets_the_functions(pool, monkeypatch):
+    made = []
+    memory = types.ModuleType("torch.cuda.memory")
+    memory.CUDAPluggableAllocator = lambda *arguments: made.append(arguments) or "allocator"
+    for name, module in {"torch": None, "torch.cuda": None, "torch.cuda.memory": memory}.items():
+        monkeypatch.setitem(sys.modules, name, module or types.ModuleType(name))
+    assert interop.torch_allocator(pool) == "allocator"
+    assert made == [interop.allocator_functions(pool)]
+
+
+def test_cupy_memory_keeps_its_buffer(pool, stream, monkeypatch):
+    cuda = types.ModuleType("cupy.cuda")
+    cuda.get_current_stream = lambda: types.SimpleNamespace(ptr=int(stream.handle))
+    cuda.UnownedMemory = lambda pointer, size, owner, device: (pointer, size, owner, device)
+    cuda.MemoryPointer = lambda memory, offset: (memory, offset)
+    monkeypatch.setitem(sys.modules, "cupy", types.ModuleType("cupy"))
+    monkeypatch.setitem(sys.modules, "cupy.cuda", cuda)
+    before = pool.attributes.used_mem_current
+    (pointer, size, owner, device), offset = interop.cupy_allocator(pool)(512)
+    assert (int(owner.handle), owner.size, device, offset) == (pointer, 512, 0, 0) and size == 512
+    owner.close()
+    stream.sync()
+    assert pool.attributes.used_mem_current == before
+
+
+@pytest.mark.parametrize("wrap", [int, lambda address: types.SimpleNamespace(__cuda_stream__=lambda: (0, address))])
+def test_rmm_calls_the_resource(pool, stream, monkeypatch, wrap):
+    rmm, mr = types.ModuleType("rmm"), types.ModuleType("rmm.mr")
+    mr.CallbackMemoryResource = lambda allocate, free: (allocate, free)
+    monkeypatch.setitem(sys.modules, "rmm", rmm)
+    monkeypatch.setitem(sys.modules, "rmm.mr", mr)
+    allocate, free = interop.rmm_resource(pool)
+    before = pool.attributes.used_mem_current
+    pointer = allocate(1024, wrap(int(stream.handle)))
+    assert pool.attributes.used_mem_current > before
+    free(pointer, 1024, wrap(int(stream.handle)))
+    stream.sync()
+    assert pool.attributes.used_mem_current == before
+
+
+@pytest.mark.parametrize(
+    "make", [interop.torch_allocator, interop.cupy_allocator, interop.rmm_resource, interop.allocator_functions]
+)
+def test_resources_are_checked(device, make):
+    with pytest.raises(TypeError, match="resource must be a MemoryResource, not int"):
+        make(3)
+    with pytest.raises(TypeError, match="of the memory of a device"):
+        make(LegacyPinnedMemoryResource())
+
+
+def test_closed_pool_is_rejected(pool):
+    pool.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        interop.allocator_functions(pool)
