@@ -149,19 +149,20 @@ def public_attributes(enum: str, core: Path) -> dict[object, list[str]]:
         from cuda.core._device_properties import Attribute, DeviceProperties
 
         rows = [(item.code, name) for name, item in vars(DeviceProperties).items() if isinstance(item, Attribute)]
-        prefix = "Device.properties"
+        prefix = "Device.properties."
     elif enum == "CUfunction_attribute":
         source = (core / "_code" / "_kernel_attributes.pyx").read_text()
         rows = [match[::-1] for match in re.findall(r"(\w+) = _Attribute\(\s*cydriver\.(CU_\w+)", source)]
-        prefix = "Kernel.attributes"
+        prefix = "Kernel.attributes."
     else:
-        from cuda.core._launch_attributes import ATTRIBUTES
+        from cuda.core._launch_attributes import ATTRIBUTES, STREAM_ATTRIBUTES
 
-        rows = [(item.id, name) for name, item in ATTRIBUTES.items()]
-        prefix = "LaunchConfig"
+        rows = [(item.id, f"LaunchConfig.{name}") for name, item in ATTRIBUTES.items()]
+        rows += [(item.id, f"Stream.{name}") for name, item in STREAM_ATTRIBUTES.items()]
+        prefix = ""
     found = {}
     for key, name in rows:
-        found.setdefault(key, []).append(f"{prefix}.{name}")
+        found.setdefault(key, []).append(f"{prefix}{name}")
     return found
 
 

@@ -95,6 +95,7 @@ _PUBLIC = {
         "coredump": "utils._coredump",
         "discard_batch": "_memory._managed_memory_ops",
         "discard_prefetch_batch": "_memory._managed_memory_ops",
+        "driver_log": "utils._driver_log",
         "kernel": "utils._source_kernel",
         "make_program_cache_key": "_compile.cache._key",
         "prefetch_batch": "_memory._managed_memory_ops",
@@ -110,6 +111,7 @@ _FRONT_MODULES.update(home.partition(".")[0] for home in _HOMES.values())
 # The modules that fill the slots of `_utils.slots`, for lower layers.
 _SLOTS = {
     "Device": "_device",
+    "Event": "_event",
     "arrays": "_arrays._array_copies",
     "bind kernel": "_launcher",
     "captured operands": "graph._graph",
@@ -122,6 +124,7 @@ _SLOTS = {
     "launch": "_launcher",
     "mipmapped array": "texture._texture",
     "opaque array": "texture._texture",
+    "stream attributes": "_launch_attributes",
     "surface object": "texture._texture",
     "tensor map": "_tensor_map",
     "texture object": "texture._texture",

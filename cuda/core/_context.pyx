@@ -22,8 +22,10 @@ from cuda.core._native._cuda_core cimport (
     PinnedHandle,
     address,
     bindings_object,
+    capture_lock,
     context_registry,
     green_registry,
+    is_context_capturing,
     note_other_library,
     pin_as,
 )
@@ -147,6 +149,98 @@ cdef class Context(DriverObject):
         Context_pin(self, &pin)
         return DeviceResources_of_context(pin.handle(), self._device_id)
 
+    @property
+    def id(self) -> int:
+        """The number of the context in this process (``cuCtxGetId``, ``cuGreenCtxGetId``).
+
+        Green contexts can be numbered apart from the others.
+
+        Raises
+        ------
+        RuntimeError
+            If the context is closed.
+        NotSupportedError
+            If the context is green and the driver is older than CUDA 13.0.
+
+        Examples
+        --------
+        >>> from cuda.core import Device
+        >>> device = Device()
+        >>> device.set_current()
+        >>> device.context.id == device.create_stream().context.id
+        True
+        """
+        cdef ContextPin pin
+        cdef GreenHandle h_green
+        cdef unsigned long long c_id = 0
+        Context_pin(self, &pin)
+        h_green = Context_green(pin.handle())
+        with nogil:
+            if h_green:
+                HANDLE_RETURN(cydriver.cuGreenCtxGetId(h_green.get().green, &c_id), b"cuGreenCtxGetId")
+            else:
+                HANDLE_RETURN(cydriver.cuCtxGetId(pin.get(), &c_id), b"cuCtxGetId")
+        return c_id
+
+    def record(self, event: Event) -> Event:
+        """Record an event, which completes once the pending work in all streams of the context has completed
+        (``cuCtxRecordEvent``, ``cuGreenCtxRecordEvent``).
+
+        Parameters
+        ----------
+        event : :class:`Event`
+            The event, of this context, such as one of :meth:`Device.create_event`.
+
+        Returns
+        -------
+        :class:`Event`
+            ``event``.
+
+        Raises
+        ------
+        TypeError
+            If ``event`` is not an :class:`Event`.
+        RuntimeError
+            If the context or the event is closed.
+        NotSupportedError
+            If the driver is older than CUDA 12.5.
+        CUDAError
+            If the event belongs to another context, or a stream of the context is capturing.
+
+        Examples
+        --------
+        >>> from cuda.core import Device
+        >>> device = Device()
+        >>> device.set_current()
+        >>> event = device.context.record(device.create_event())
+        >>> event.sync()
+        """
+        record_or_wait(self, event, True)
+        return event
+
+    def wait(self, event: Event) -> None:
+        """Make later work in all streams wait for an event (``cuCtxWaitEvent``, ``cuGreenCtxWaitEvent``).
+
+        The host does not wait.
+
+        Parameters
+        ----------
+        event : :class:`Event`
+            The event.
+
+        Raises
+        ------
+        TypeError
+            If ``event`` is not an :class:`Event`.
+        RuntimeError
+            If the context or the event is closed.
+        NotSupportedError
+            If the driver is older than CUDA 12.5.
+        CUDAError
+            If a stream of the context is capturing.
+        """
+        record_or_wait(self, event, False)
+
     def _pin(self) -> PinnedHandle:
         cdef ContextPin pin
         Context_pin(self, &pin)
@@ -170,6 +264,51 @@ class ContextOptions(Options):
     """
 
     resources: DeviceResourcesType
+
+
+# --- Events ---------------------------------------------------------------------------------------
+
+# Events belong to a higher layer, so the address comes from a pin.
+cdef int record_or_wait(Context self, object event, bint is_record) except -1:
+    cdef ContextPin pin
+    cdef GreenHandle h_green
+    cdef cydriver.CUevent c_event
+    cdef cydriver.CUresult err
+    cdef const char* api
+    if not isinstance(event, slots.get("Event")):
+        raise TypeError(f"event must be an Event, not {type(event).__name__}")
+    pinned = event._pin()
+    c_event = <cydriver.CUevent><intptr_t>int(pinned.handle)
+    Context_pin(self, &pin)
+    h_green = Context_green(pin.handle())
+    if not h_green:  # here, because the calls are made with a lock
+        require_driver(12050, "cuCtxRecordEvent" if is_record else "cuCtxWaitEvent")
+    with nogil:
+        err, api = call_unless_capturing(pin.get(), h_green, c_event, is_record)
+    HANDLE_RETURN(err, api)
+    return 0
+
+
+# During a capture, the driver would invalidate the capture, fail, and crash if the capture ends meanwhile.
+cdef (cydriver.CUresult, const char*) call_unless_capturing(
+    cydriver.CUcontext c_context, const GreenHandle& h_green, cydriver.CUevent c_event, bint is_record
+) noexcept nogil:
+    cdef cydriver.CUresult err = cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+    cdef const char* api = b"cuCtxRecordEvent" if is_record else b"cuCtxWaitEvent"
+    capture_lock().lock()
+    if not is_context_capturing(c_context):
+        if h_green and is_record:
+            err = cydriver.cuGreenCtxRecordEvent(h_green.get().green, c_event)
+        elif h_green:
+            err = cydriver.cuGreenCtxWaitEvent(h_green.get().green, c_event)
+        elif is_record:
+            err = cydriver.cuCtxRecordEvent(c_context, c_event)
+        else:
+            err = cydriver.cuCtxWaitEvent(c_context, c_event)
+    capture_lock().unlock()
+    if h_green:
+        api = b"cuGreenCtxRecordEvent" if is_record else b"cuGreenCtxWaitEvent"
+    return err, api
 
 
 # --- Green contexts -------------------------------------------------------------------------------

@@ -52,15 +52,17 @@ import operator
 from contextvars import ContextVar
 
 from cuda.core._arrays import _device_arrays
-from cuda.core._device_properties import DeviceProperties, html_table
+from cuda.core._device_properties import P2P_ATTRIBUTES, DeviceProperties, PeerAttributes, html_table
+from cuda.core._native._completion import MemoryNotices
 from cuda.core._native._cuda_core import explain_other_names
 from cuda.core._utils import slots
 from cuda.core._utils.cuda_utils import CUDAError, ComputeCapability, NotSupportedError
 from cuda.core._utils.late import LateModule
-from cuda.core._utils.validators import shown
+from cuda.core._utils.validators import find_str_enum, shown
 
 __all__ = ["Device", "DeviceProperties", "set_memory_resource", "use_memory_resource"]
 
+_device_limits = LateModule("cuda.core._device_limits")
 _device_memory_resource = LateModule("cuda.core._memory._device_memory_resource")
 _system = LateModule("cuda.core.system")
 _unpooled = LateModule("cuda.core._memory._unpooled")
@@ -729,8 +731,7 @@ cdef class Device:
         cdef cydriver.CUuuid c_uuid
         with nogil:
             HANDLE_RETURN(cydriver.cuDeviceGetUuid(&c_uuid, self._id), b"cuDeviceGetUuid")
-        digits = (<bytes>(<char*>c_uuid.bytes)[:16]).hex()
-        return "-".join([digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]])
+        return uuid_text((<char*>c_uuid.bytes)[:16])
 
     @property
     def name(self) -> str:
@@ -754,6 +755,175 @@ cdef class Device:
                 if self._properties is None:
                     self._properties = properties
         return self._properties
+
+    @property
+    def limits(self) -> DeviceLimits:
+        """† The limits of the device's context, such as the memory of ``printf``, a :class:`DeviceLimits`."""
+        return _device_limits.DeviceLimits._of_device(self, read_limit, write_limit)
+
+    def reset_persisting_l2(self) -> None:
+        """† Make all persisting lines of the L2 cache normal (``cuCtxResetPersistingL2Cache``).
+
+        Raises
+        ------
+        NotSupportedError
+            If the device has no persisting accesses.
+
+        Examples
+        --------
+        >>> from cuda.core import Device
+        >>> device = Device()
+        >>> device.set_current()
+        >>> device.reset_persisting_l2()
+        """
+        reset_persisting_lines(self)
+
+    def flush_rdma_writes(self, scope: str = "owner") -> None:
+        """† Make GPUDirect RDMA writes of other devices, such as network adapters, visible
+        (``cuFlushGPUDirectRDMAWrites``).
+
+        Parameters
+        ----------
+        scope : str, optional
+            ``"owner"``, the default, for kernels on this device, or ``"all_devices"``.
+
+        Raises
+        ------
+        ValueError
+            If ``scope`` is unknown.
+        NotSupportedError
+            If the host cannot flush writes (``gpu_direct_rdma_flush_writes_options`` of the properties).
+
+        Examples
+        --------
+        >>> from cuda.core import Device
+        >>> device = Device()
+        >>> device.set_current()
+        >>> if device.properties.gpu_direct_rdma_flush_writes_options & 1:
+        ...     device.flush_rdma_writes()
+        """
+        flush_writes(self, _RDMA_SCOPES[find_str_enum(scope, list(_RDMA_SCOPES), "scope")])
+
+    def on_memory_pressure(self, function: Callable[[int], object]) -> MemoryNotices:
+        """Call a function whenever the driver asks this process for memory (``cuDeviceRegisterAsyncNotification``).
+
+        The function can free caches, such as those of :class:`CachingMemoryResource`. It runs in the event loop of the
+        calling thread, if that thread runs one, and otherwise on a thread of this library.
+
+        Parameters
+        ----------
+        function : callable
+            Called with the number of bytes over the budget. An exception that it raises is passed to
+            :func:`sys.unraisablehook`.
+
+        Returns
+        -------
+        MemoryNotices
+            The registration, with a method ``cancel()``.
+
+        Raises
+        ------
+        TypeError
+            If ``function`` is not callable.
+        NotSupportedError
+            If the driver is older than CUDA 12.4, or has no budgets.
+
+        Examples
+        --------
+        >>> from cuda.core import Device
+        >>> notices = Device().on_memory_pressure(lambda size: print(f"{size} bytes over the budget"))
+        >>> notices.cancel()
+        """
+        if not callable(function):
+            raise TypeError(f"function must be callable, not {type(function).__name__}")
+        return MemoryNotices(self._id, function)
+
+    def peer_attributes(self, peer: Device | int) -> PeerAttributes:
+        """Return what the link to another device can do (``cuDeviceGetP2PAttribute``).
+
+        Parameters
+        ----------
+        peer : :class:`Device` | int
+            The other device.
+
+        Returns
+        -------
+        :class:`PeerAttributes`
+            The attributes of the link.
+
+        Raises
+        ------
+        TypeError
+            If ``peer`` is neither a :class:`Device` nor an int.
+        ValueError
+            If ``peer`` is this device.
+
+        Examples
+        --------
+        >>> from cuda.core import Device
+        >>> first, *others = Device.get_all_devices()
+        >>> {peer.device_id: first.peer_attributes(peer).access_supported for peer in others}
+        {1: True}
+        """
+        cdef int c_peer = other_device(self, peer)
+        rank, *flags = [peer_attribute(self._id, c_peer, code) for code in P2P_ATTRIBUTES.values()]
+        return PeerAttributes(rank, *map(bool, flags))
+
+    def atomic_capabilities(self, peer: Device | int | None = None) -> dict[str, frozenset[str]]:
+        """Return which atomic operations the link to the host or to another device supports
+        (``cuDeviceGetHostAtomicCapabilities``, ``cuDeviceGetP2PAtomicCapabilities``).
+
+        Parameters
+        ----------
+        peer : :class:`Device` | int, optional
+            The other device. Defaults to the host.
+
+        Returns
+        -------
+        dict
+            The capabilities by the name of the operation, such as ``{"signed", "scalar_32"}`` for ``"add"``.
+
+        Raises
+        ------
+        TypeError
+            If ``peer`` is neither a :class:`Device` nor an int.
+        ValueError
+            If ``peer`` is this device.
+        NotSupportedError
+            If the driver is older than CUDA 13.0.
+
+        Examples
+        --------
+        >>> from cuda.core import Device
+        >>> "add" in Device().atomic_capabilities()
+        True
+        """
+        return read_atomics(self._id, -1 if peer is None else other_device(self, peer))
+
+    @property
+    def fabric_cluster_uuid(self) -> str:
+        """The UUID of the NVLink fabric's cluster (``cuDeviceGetFabricClusterUuid``).
+
+        Raises
+        ------
+        NotSupportedError
+            If the device is not part of one, or the driver is older than CUDA 13.4.
+        """
+        return read_cluster(self._id)
+
+    @property
+    def fabric_cliques(self) -> list[tuple[str, int]]:
+        """The fabric cliques of the device: the type, such as ``"unicast_pointer"``, and the number
+        (``cuDeviceGetCliqueCount``, ``cuDeviceGetCliqueInfo``).
+
+        Devices with the same number of a type reach each other in that way.
+
+        Raises
+        ------
+        NotSupportedError
+            If the device is not part of a fabric, or the driver is older than CUDA 13.4.
+        """
+        return read_cliques(self._id)
 
     @property
     def resources(self) -> DeviceResources:
@@ -1187,6 +1357,8 @@ cdef MemoryResource Device_create_memory_resource(Device self):
             self._memory_resource = resource
         return self._memory_resource
 
+
+include "_device_queries.pxi"
 
 slots.register("Device", Device)
 explain_other_names(Device)

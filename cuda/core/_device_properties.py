@@ -5,12 +5,65 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["DeviceProperties"]
+__all__ = [
+    "ATOMIC_CAPABILITIES",
+    "ATOMIC_OPERATIONS",
+    "CLIQUE_TYPES",
+    "DeviceProperties",
+    "P2P_ATTRIBUTES",
+    "PeerAttributes",
+]
+
+# By the values of CUdevice_P2PAttribute, CUatomicOperation, CUcliqueType, and the bits of CUatomicOperationCapability.
+P2P_ATTRIBUTES = {
+    "performance_rank": 1,
+    "access_supported": 2,
+    "native_atomic_supported": 3,
+    "cuda_array_access_supported": 4,
+    "only_partial_native_atomic_supported": 5,
+}
+ATOMIC_OPERATIONS = (
+    "add",
+    "min",
+    "max",
+    "increment",
+    "decrement",
+    "and",
+    "or",
+    "xor",
+    "exchange",
+    "cas",
+    "float_add",
+    "float_min",
+    "float_max",
+)
+ATOMIC_CAPABILITIES = ("signed", "unsigned", "reduction", "scalar_32", "scalar_64", "scalar_128", "vector_32x4")
+CLIQUE_TYPES = (
+    "unicast_pointer",
+    "multicast_pointer",
+    "unicast_logical_endpoint",
+    "multicast_logical_endpoint",
+)
+
+
+class PeerAttributes(NamedTuple):
+    """The link from one device to another, from :meth:`Device.peer_attributes` (``cuDeviceGetP2PAttribute``)."""
+
+    performance_rank: int
+    """The relative performance of the link; a smaller number is a faster link."""
+    access_supported: bool
+    """Whether the device can access the memory of the other."""
+    native_atomic_supported: bool
+    """Whether the link supports all atomic operations."""
+    cuda_array_access_supported: bool
+    """Whether the device can access CUDA arrays of the other."""
+    only_partial_native_atomic_supported: bool
+    """Whether the link supports only some atomic operations. False with a driver that does not know."""
 
 
 class Attribute:

@@ -529,5 +529,6 @@ cdef int check_same_context(Event start, Event end) except -1:
     raise RuntimeError(f"events can be subtracted only if they are of {where}")
 
 
+slots.register("Event", Event)
 explain_other_names(Event)
 check_self_in_methods(globals())

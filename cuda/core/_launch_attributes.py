@@ -9,13 +9,14 @@ import struct
 from typing import NamedTuple
 
 from cuda.core._event import Event
+from cuda.core._utils import slots
 from cuda.core._utils.cuda_utils import driver_version
 from cuda.core._utils.enums import ACCESS_PROPERTY
 from cuda.core._utils.options import Options, options
 from cuda.core._utils.validators import address_argument, check_str_enum, find_str_enum, int_argument, shown
 from cuda.core.typing import AccessPropertyType
 
-__all__ = ["ATTRIBUTES", "AccessPolicyWindow", "newer_than_driver", "pack"]
+__all__ = ["ATTRIBUTES", "STREAM_ATTRIBUTES", "AccessPolicyWindow", "newer_than_driver", "pack"]
 
 
 @options
@@ -81,7 +82,7 @@ class Attribute(NamedTuple):
 
 def pack(name: str, value) -> tuple[object, bytes, object]:
     """Return the checked value of an attribute, its bytes for the driver, and what must stay alive with them."""
-    row = ATTRIBUTES[name]
+    row = ATTRIBUTES.get(name) or STREAM_ATTRIBUTES[name]
     value, numbers, kept = row.check(name, value)
     return value, struct.pack(row.format, *numbers), kept
 
@@ -167,13 +168,14 @@ def _window(name, value):
     return value, (value.base_ptr, value.num_bytes, value.hit_ratio, *properties), None
 
 
+_DOMAINS = ("default", "remote")
 _MODES = ("default", "require_portable", "allow_non_portable")
 
 ATTRIBUTES = {
     "access_policy_window": Attribute(1, "QQfii", _window),
     "programmatic_event": Attribute(7, "Qii", _programmatic_event, False),
     "mem_sync_domain_map": Attribute(9, "BB", _ints(2, 0, 255)),
-    "mem_sync_domain": Attribute(10, "i", _choice("default", "remote")),
+    "mem_sync_domain": Attribute(10, "i", _choice(*_DOMAINS)),
     "preferred_cluster": Attribute(11, "III", _ints(3, 1, 2**32 - 1)),
     "launch_completion_event": Attribute(12, "Qi", _event, False),
     "device_updatable_node": Attribute(13, "iQ", _updatable),
@@ -182,3 +184,55 @@ ATTRIBUTES = {
     "portable_cluster_size_mode": Attribute(17, "i", _choice(*_MODES), since=(13, 2)),
     "shared_memory_mode": Attribute(18, "i", _choice(*_MODES, "allow_oversized", "prefer_oversized"), since=(13, 2)),
 }
+
+
+def _read_window(base_ptr, num_bytes, hit_ratio, *properties):
+    if num_bytes == 0:
+        return None
+    hit, miss = [ACCESS_PROPERTY.from_driver(code) for code in properties]
+    return AccessPolicyWindow(base_ptr, num_bytes, hit_ratio, hit, miss)
+
+
+_POLICIES = ("auto", "spin", "yield", "blocking_sync")  # CUsynchronizationPolicy begins with 1
+
+
+def _policy(name, value):
+    value = find_str_enum(value, _POLICIES, name)
+    return value, (_POLICIES.index(value) + 1,), None
+
+
+def _priority(name, value):
+    number = _int(name, value, -(2**31), 2**31 - 1)
+    return number, (number,), None
+
+
+# The attributes that streams have, and how the numbers that the driver returns become a value.
+STREAM_ATTRIBUTES = {
+    **{
+        name: ATTRIBUTES[name]
+        for name in ("access_policy_window", "mem_sync_domain_map", "mem_sync_domain", "nvlink_util_centric_scheduling")
+    },
+    "sync_policy": Attribute(3, "i", _policy),
+    "priority": Attribute(8, "i", _priority),
+}
+_READERS = {
+    "access_policy_window": _read_window,
+    "mem_sync_domain_map": lambda *numbers: numbers,
+    "mem_sync_domain": _DOMAINS.__getitem__,
+    "nvlink_util_centric_scheduling": bool,
+    "sync_policy": lambda code: _POLICIES[code - 1],
+    "priority": int,
+}
+
+
+def id_of(name: str) -> int:
+    """Return the ``CUstreamAttrID`` of an attribute of streams."""
+    return STREAM_ATTRIBUTES[name].id
+
+
+def unpack(name: str, content: bytes):
+    """Return the value of an attribute of streams from the bytes that the driver returns."""
+    return _READERS[name](*struct.unpack_from(STREAM_ATTRIBUTES[name].format, content))
+
+
+slots.register("stream attributes", (id_of, pack, unpack))

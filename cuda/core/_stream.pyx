@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from libc.stdint cimport intptr_t, uintptr_t
 from libc.stdlib cimport getenv, strtol
+from libc.string cimport memcpy, memset
 from libcpp.utility cimport move
 
 from cpython.object cimport PyObject
@@ -167,7 +168,13 @@ cdef class Stream(StreamSource):
         with nogil:
             wait_for_stream(stream.get())
 
-    def record(self, event: Event | None = None, options: EventOptions | dict[str, Any] | None = None) -> Event:
+    def record(
+        self,
+        event: Event | None = None,
+        options: EventOptions | dict[str, Any] | None = None,
+        *,
+        is_external: bool = False,
+    ) -> Event:
         """Record an event, which completes once the pending work in the stream has completed (``cuEventRecord``).
 
         Parameters
@@ -176,6 +183,9 @@ cdef class Stream(StreamSource):
             The event to record. Defaults to a new event.
         options : :class:`EventOptions` | dict, optional
             Options of the new event, ignored if ``event`` is given. Defaults to an event without timing.
+        is_external : bool, optional
+            In a capture, whether the graph records the event each time it runs, so that other streams can wait for
+            that, instead of the event being a point of the capture (``cuEventRecordWithFlags``). Default is False.
 
         Returns
         -------
@@ -200,6 +210,9 @@ cdef class Stream(StreamSource):
         """
         cdef StreamPin stream_pin
         cdef EventPin event_pin
+        cdef unsigned int c_flags = cydriver.CU_EVENT_RECORD_EXTERNAL if is_external else 0
+        if event is None and c_flags:
+            raise TypeError("event must be an Event if is_external is True")
         if event is None:
             return Stream_record_new(self, Event_flags(options))
         if not isinstance(event, Event):
@@ -210,11 +223,21 @@ cdef class Stream(StreamSource):
         # So every call that enqueues releases it.
         Stream_pin(self, &stream_pin)
         Event_pin(<Event>event, &event_pin)
+        if c_flags:
+            keep_in_capture(stream_pin.handle(), event_pin.handle())
+            with nogil:
+                HANDLE_RETURN(
+                    cydriver.cuEventRecordWithFlags(event_pin.get(), stream_pin.get(), c_flags),
+                    b"cuEventRecordWithFlags",
+                )
+            return event
         with nogil:
             HANDLE_RETURN(cydriver.cuEventRecord(event_pin.get(), stream_pin.get()), b"cuEventRecord")
         return event
 
-    def wait(self, event_or_stream: Event | Stream | ExternalSemaphore, value: int = 0) -> None:
+    def wait(
+        self, event_or_stream: Event | Stream | ExternalSemaphore, value: int = 0, *, is_external: bool = False
+    ) -> None:
         """Make later work in this stream wait for an event, for pending work in another stream, or for a semaphore.
 
         The host does not wait (``cuStreamWaitEvent``, ``cuWaitExternalSemaphoresAsync``). To wait for a stream, an
@@ -227,6 +250,9 @@ cdef class Stream(StreamSource):
             (:obj:`~cuda.core.typing.IsStreamType`) counts as a stream.
         value : int, optional
             The value that a timeline semaphore must reach; ignored for others. Defaults to 0.
+        is_external : bool, optional
+            In a capture, whether the graph waits for the event each time it runs, and not only for a point of the
+            capture (``CU_EVENT_WAIT_EXTERNAL``). Only for an event. Default is False.
 
         Raises
         ------
@@ -247,12 +273,16 @@ cdef class Stream(StreamSource):
         """
         cdef StreamPin stream_pin
         cdef EventPin event_pin
+        cdef unsigned int c_flags
         Stream_pin(self, &stream_pin)
         if isinstance(event_or_stream, Event):
             Event_pin(<Event>event_or_stream, &event_pin)
+            c_flags = cydriver.CU_EVENT_WAIT_EXTERNAL if is_external else 0
+            if c_flags:
+                keep_in_capture(stream_pin.handle(), event_pin.handle())
             with nogil:
                 HANDLE_RETURN(
-                    cydriver.cuStreamWaitEvent(stream_pin.get(), event_pin.get(), 0), b"cuStreamWaitEvent"
+                    cydriver.cuStreamWaitEvent(stream_pin.get(), event_pin.get(), c_flags), b"cuStreamWaitEvent"
                 )
             return
         try:
@@ -585,13 +615,130 @@ cdef class Stream(StreamSource):
         return bool(ALLOW_RETURN(err, cydriver.CUresult.CUDA_ERROR_NOT_READY, b"cuStreamQuery"))
 
     @property
+    def access_policy_window(self) -> AccessPolicyWindow | None:
+        """How the L2 cache treats accesses of later kernels to a range of memory, or None
+        (``cuStreamGetAttribute``, ``cuStreamSetAttribute``).
+
+        Assigning an :class:`~cuda.core.graph.AccessPolicyWindow` does not keep the memory alive, and None removes the
+        window. ``max_access_policy_window_size`` of the device's properties limits it.
+
+        Examples
+        --------
+        >>> from cuda.core import Device
+        >>> from cuda.core.graph import AccessPolicyWindow
+        >>> device = Device()
+        >>> device.set_current()
+        >>> stream = device.create_stream()
+        >>> buffer = device.allocate(4096, stream=stream)
+        >>> stream.access_policy_window = AccessPolicyWindow(int(buffer.handle), buffer.size)
+        >>> stream.access_policy_window.num_bytes
+        4096
+        """
+        return get_attribute(self, "access_policy_window")
+
+    @access_policy_window.setter
+    def access_policy_window(self, value: AccessPolicyWindow | None):
+        set_attribute(self, "access_policy_window", value)
+
+    @property
+    def mem_sync_domain(self) -> str:
+        """The memory synchronization domain of later kernels, ``"default"`` or ``"remote"`` (``cuStreamGetAttribute``,
+        ``cuStreamSetAttribute``).
+
+        A fence in one domain does not wait for the memory accesses of the others.
+        """
+        return get_attribute(self, "mem_sync_domain")
+
+    @mem_sync_domain.setter
+    def mem_sync_domain(self, value: str):
+        set_attribute(self, "mem_sync_domain", value)
+
+    @property
+    def mem_sync_domain_map(self) -> tuple[int, int]:
+        """The numbers of the domains ``"default"`` and ``"remote"`` on the device (``cuStreamGetAttribute``,
+        ``cuStreamSetAttribute``), below ``mem_sync_domain_count`` of its properties.
+        """
+        return get_attribute(self, "mem_sync_domain_map")
+
+    @mem_sync_domain_map.setter
+    def mem_sync_domain_map(self, value: tuple[int, int]):
+        set_attribute(self, "mem_sync_domain_map", value)
+
+    @property
+    def nvlink_util_centric_scheduling(self) -> bool:
+        """Whether later kernels are scheduled for the best use of NVLink (``cuStreamGetAttribute``,
+        ``cuStreamSetAttribute``).
+        """
+        return get_attribute(self, "nvlink_util_centric_scheduling")
+
+    @nvlink_util_centric_scheduling.setter
+    def nvlink_util_centric_scheduling(self, value: bool):
+        set_attribute(self, "nvlink_util_centric_scheduling", value)
+
+    @property
+    def sync_policy(self) -> str:
+        """How the driver waits for the stream: ``"auto"``, ``"spin"``, ``"yield"`` or ``"blocking_sync"``
+        (``cuStreamGetAttribute``, ``cuStreamSetAttribute``).
+
+        :meth:`sync` waits in its own way, so that Ctrl-C can interrupt it; the policy is for other libraries' calls.
+        """
+        return get_attribute(self, "sync_policy")
+
+    @sync_policy.setter
+    def sync_policy(self, value: str):
+        set_attribute(self, "sync_policy", value)
+
+    def copy_attributes(self, source: Stream) -> None:
+        """Give this stream the attributes of another one (``cuStreamCopyAttributes``).
+
+        Parameters
+        ----------
+        source : :class:`Stream`
+            A stream of the same context.
+
+        Raises
+        ------
+        TypeError
+            If ``source`` is not a :class:`Stream`.
+        RuntimeError
+            If one of the streams is closed.
+        CUDAError
+            If the streams belong to different contexts.
+
+        Examples
+        --------
+        >>> from cuda.core import Device
+        >>> device = Device()
+        >>> device.set_current()
+        >>> one, two = device.create_stream(), device.create_stream()
+        >>> one.sync_policy = "yield"
+        >>> two.copy_attributes(one)
+        >>> two.sync_policy
+        'yield'
+        """
+        cdef StreamPin target, other
+        if not isinstance(source, Stream):
+            raise TypeError(f"source must be a Stream, not {type(source).__name__}")
+        Stream_pin(self, &target)
+        Stream_pin(<Stream>source, &other)
+        with nogil:
+            HANDLE_RETURN(cydriver.cuStreamCopyAttributes(target.get(), other.get()), b"cuStreamCopyAttributes")
+
+    @property
     def priority(self) -> int:
-        """The priority of the stream (``cuStreamGetPriority``). A lower number is a higher priority."""
+        """The priority of the stream (``cuStreamGetPriority``). A lower number is a higher priority.
+
+        Assigning changes that of later work (``cuStreamSetAttribute``).
+        """
         cdef StreamPin stream
         cdef int c_priority = 0
         Stream_pin(self, &stream)
         HANDLE_RETURN(cydriver.cuStreamGetPriority(stream.get(), &c_priority), b"cuStreamGetPriority")
         return c_priority
+
+    @priority.setter
+    def priority(self, value: int):
+        set_attribute(self, "priority", value)
 
     @property
     def device(self):
@@ -843,6 +990,43 @@ cpdef Stream default_stream():
     # Read without Python code, which an exception of a signal handler could interrupt while memory is freed.
     cdef const char* text = getenv(b"CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM")
     return PER_THREAD_DEFAULT_STREAM if text != NULL and strtol(text, NULL, 10) != 0 else LEGACY_DEFAULT_STREAM
+
+
+# An external event belongs to each run of the graph.
+cdef int keep_in_capture(const StreamHandle& h_stream, const EventHandle& h_event) except -1:
+    if is_captured(h_stream):
+        captured_operands().keep(h_stream, h_event.anchor())
+    return 0
+
+
+cdef object get_attribute(Stream self, str name):
+    cdef StreamPin stream
+    cdef cydriver.CUlaunchAttributeValue value
+    cdef cydriver.CUlaunchAttributeID number
+    id_of, _, unpack = slots.get("stream attributes")
+    number = <cydriver.CUlaunchAttributeID><int>id_of(name)
+    memset(&value, 0, sizeof(value))
+    Stream_pin(self, &stream)
+    with nogil:
+        HANDLE_RETURN(cydriver.cuStreamGetAttribute(stream.get(), number, &value), b"cuStreamGetAttribute")
+    return unpack(name, (<char*>&value)[:sizeof(value)])
+
+
+# None, where it is allowed, is the value of zeros.
+cdef int set_attribute(Stream self, str name, object value) except -1:
+    cdef StreamPin stream
+    cdef cydriver.CUlaunchAttributeValue c_value
+    cdef cydriver.CUlaunchAttributeID number
+    id_of, pack, _ = slots.get("stream attributes")
+    number = <cydriver.CUlaunchAttributeID><int>id_of(name)
+    memset(&c_value, 0, sizeof(c_value))
+    if value is not None or name != "access_policy_window":
+        _, content, _ = pack(name, value)
+        memcpy(&c_value, <char*><bytes>content, len(content))
+    Stream_pin(self, &stream)
+    with nogil:
+        HANDLE_RETURN(cydriver.cuStreamSetAttribute(stream.get(), number, &c_value), b"cuStreamSetAttribute")
+    return 0
 
 
 cdef bint is_semaphore(object thing) except -1:

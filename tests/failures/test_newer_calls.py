@@ -12,6 +12,12 @@ ROWS = [
     ("node.local_id", "cuGraphNodeGetLocalId", "13.1"),
     ("node.tools_id", "cuGraphNodeGetToolsId", "13.1"),
     ("definition.instantiate().id", "cuGraphExecGetId", "13.1"),
+    ("device.atomic_capabilities()", "cuDeviceGetHostAtomicCapabilities", "13.0"),
+    ("device.atomic_capabilities(1)", "cuDeviceGetP2PAtomicCapabilities", "13.0"),
+    ("device.fabric_cluster_uuid", "cuDeviceGetFabricClusterUuid", "13.4"),
+    ("device.fabric_cliques", "cuDeviceGetCliqueCount", "13.4"),
+    ("device.context.record(device.create_event())", "cuCtxRecordEvent", "12.5"),
+    ("device.context.wait(device.create_event())", "cuCtxWaitEvent", "12.5"),
 ]
 
 PROGRAM = """

@@ -19,6 +19,8 @@ OURS = {
         "CUDAOutOfMemoryError",
         "CUDAWarning",
         "CachingMemoryResource",
+        "ExternalMemory",
+        "ExternalSemaphore",
         "LaunchError",
         "LimitingMemoryResource",
         "LoggingMemoryResource",
@@ -38,7 +40,9 @@ OURS = {
     },
     "cuda.core.graph": {"AccessPolicyWindow", "AdjacencySetProxy", "CaptureStatistics", "CapturedFunction", "capture"},
     "cuda.core.typing": {"AccessPropertyType", "MemoryPoolAccessType"},
-    "cuda.core.utils": {"SourceKernel", "benchmark", "cdiv", "coredump", "kernel", "register_importer", "trace"},
+    "cuda.core.utils": {
+        *("SourceKernel", "benchmark", "cdiv", "coredump", "driver_log", "kernel", "register_importer", "trace"),
+    },
 }
 
 # Classes pickled by name: pickles made by other releases contain these names.

@@ -21,14 +21,14 @@ LAYERS = {
     "execution": "_device_resources _context _event _stream _memory_operations",
     "memory": "_host _memory",
     "arrays": "_arrays",
-    "device": "_device_properties _device",
+    "device": "_device_properties _device_limits _device",
     "launch configurations": "_launch_config _launch_attributes",
     "code": "_code _module _compile _linker _program",
     "launch": "_kernel_arg_handler _launch_observers _launcher",
     "graphs": "graph",
     "tensors, images": "_memoryview _tensor_map _tensor_map_rules texture _graphics",
     "classic seam": "_classic",
-    "surface": "utils checkpoint driver examples experimental __init__ _report __main__",
+    "surface": "utils checkpoint driver examples experimental __init__ _report _prebuild __main__",
 }
 RANKS = {prefix: rank for rank, prefixes in enumerate(LAYERS.values()) for prefix in prefixes.split()}
 

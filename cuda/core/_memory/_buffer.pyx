@@ -57,7 +57,7 @@ from cuda.core._stream cimport (
 )
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport check_self_in_methods
-from cuda.core._utils.cuda_utils cimport LEAVE_RETURN, note_left_context
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN, note_left_context
 
 from collections.abc import Sequence
 import importlib
@@ -684,6 +684,113 @@ cdef class Buffer(DriverObject):
     def is_closed(self) -> bool:
         """Whether :meth:`close` was called."""
         return not self._h_allocation
+
+    def dmabuf_fd(self, *, is_pcie: bool = False) -> int:
+        """Export the memory as a dma-buf, for network adapters and other devices (``cuMemGetHandleForAddressRange``).
+
+        Address and size must be multiples of the host's page size, and the memory must not be from a pool; virtual
+        memory is always suitable.
+
+        Parameters
+        ----------
+        is_pcie : bool, optional
+            Whether to map the memory through the PCIe BAR1 (``CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE``), even if
+            the device has a faster link to the host. Default is False.
+
+        Returns
+        -------
+        int
+            The file descriptor, which the caller closes (:func:`os.close`). It keeps the memory.
+
+        Raises
+        ------
+        TypeError
+            If ``is_pcie`` is not a bool.
+        RuntimeError
+            If the buffer is closed.
+        NotSupportedError
+            If the device cannot export dma-bufs (``dma_buf_supported`` of its properties).
+        CUDAError
+            If the memory is not suitable.
+
+        Examples
+        --------
+        >>> import os
+        >>> from cuda.core import Device, VirtualMemoryResource
+        >>> device = Device()
+        >>> device.set_current()
+        >>> buffer = VirtualMemoryResource(device).allocate(2 << 20)
+        >>> if device.properties.dma_buf_supported:
+        ...     os.close(buffer.dmabuf_fd())
+        """
+        cdef AllocationPin memory
+        cdef int c_fd = -1
+        cdef unsigned long long c_flags = 0
+        if not isinstance(is_pcie, bool):
+            raise TypeError(f"is_pcie must be a bool, not {type(is_pcie).__name__}")
+        if is_pcie:
+            c_flags = cydriver.CUmemRangeFlags.CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE
+        Buffer_pin(self, &memory)
+        with nogil:
+            HANDLE_RETURN(
+                cydriver.cuMemGetHandleForAddressRange(
+                    &c_fd,
+                    memory.value().pointer,
+                    memory.value().size,
+                    cydriver.CUmemRangeHandleType.CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD,
+                    c_flags,
+                ),
+                b"cuMemGetHandleForAddressRange",
+            )
+        return c_fd
+
+    @property
+    def sync_memops(self) -> bool:
+        """Whether synchronous copies and fills of the memory always wait (``cuPointerSetAttribute``).
+
+        GPUDirect RDMA needs it, because a network adapter might read the memory while such a call is in progress. The
+        driver rejects memory of pools and virtual memory.
+
+        Raises
+        ------
+        RuntimeError
+            If the buffer is closed.
+        TypeError
+            If a value other than a bool is assigned.
+        CUDAError
+            If the driver does not have this attribute for the memory.
+        """
+        cdef AllocationPin memory
+        cdef bint c_value = False
+        Buffer_pin(self, &memory)
+        with nogil:
+            HANDLE_RETURN(
+                cydriver.cuPointerGetAttribute(
+                    &c_value,
+                    cydriver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_SYNC_MEMOPS,
+                    memory.value().pointer,
+                ),
+                b"cuPointerGetAttribute",
+            )
+        return c_value
+
+    @sync_memops.setter
+    def sync_memops(self, value: bool):
+        cdef AllocationPin memory
+        cdef unsigned int c_value
+        if not isinstance(value, bool):
+            raise TypeError(f"sync_memops must be a bool, not {type(value).__name__}")
+        c_value = value
+        Buffer_pin(self, &memory)
+        with nogil:
+            HANDLE_RETURN(
+                cydriver.cuPointerSetAttribute(
+                    &c_value,
+                    cydriver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_SYNC_MEMOPS,
+                    memory.value().pointer,
+                ),
+                b"cuPointerSetAttribute",
+            )
 
     @property
     def ipc_descriptor(self) -> IPCBufferDescriptor:

@@ -236,4 +236,6 @@ def call_forever(completions) -> None:
             show_unraisable(error, None)
 
 
+include "_notices.pxi"
+
 check_self_in_methods(globals())

@@ -192,6 +192,26 @@ ENTRY(cuCtxRecordEvent, 12050)(CUcontext hCtx, CUevent hEvent)
     return marks->record(event, context->ends());
 }
 
+ENTRY(cuCtxWaitEvent, 12050)(CUcontext hCtx, CUevent hEvent)
+{
+    std::shared_ptr<Context> context;
+    std::shared_ptr<Event> event;
+    TRY(need_context(hCtx, &context));
+    TRY(need_event(hEvent, &event));
+    if (auto green = GreenContext::of(hCtx ? hCtx : current_handle()))
+        return green->wait(event);
+    std::vector<std::shared_ptr<Stream>> streams;
+    for (const auto& row : Stream::all())
+        if (row.first->context() == context)
+            streams.push_back(row.first);
+    for (const auto& stream : streams)
+        REQUIRE(!stream->is_capturing(), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    for (const auto& stream : streams)
+        TRY(stream->wait(event));
+    // The legacy stream, and streams created later, follow it through the queue that all blocking streams share.
+    return Stream::legacy_of(*context)->wait(event);
+}
+
 // Cache preferences: this device has no such caches and ignores them, as documented for devices without the choice.
 ENTRY(cuCtxGetCacheConfig, 3020)(CUfunc_cache* pconfig)
 {

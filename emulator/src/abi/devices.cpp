@@ -233,6 +233,68 @@ ENTRY(cuDeviceGetP2PAttribute, 8000)(int* value, CUdevice_P2PAttribute attrib, C
     return CUDA_SUCCESS;
 }
 
+namespace {
+
+constexpr unsigned scalars = CU_ATOMIC_CAPABILITY_REDUCTION | CU_ATOMIC_CAPABILITY_SCALAR_32 |
+                             CU_ATOMIC_CAPABILITY_SCALAR_64;
+
+// All links are the memory of this process, so they support whatever a kernel can do.
+CUresult atomic_capabilities(unsigned* capabilities, const CUatomicOperation* operations, unsigned count)
+{
+    REQUIRE(capabilities && operations && count, CUDA_ERROR_INVALID_VALUE);
+    for (unsigned i = 0; i < count; ++i) {
+        REQUIRE(operations[i] >= CU_ATOMIC_OPERATION_INTEGER_ADD && operations[i] <= CU_ATOMIC_OPERATION_FLOAT_MAX,
+                CUDA_ERROR_INVALID_VALUE);
+        bool is_float = operations[i] >= CU_ATOMIC_OPERATION_FLOAT_ADD;
+        capabilities[i] = scalars | CU_ATOMIC_CAPABILITY_SIGNED | (is_float ? 0 : CU_ATOMIC_CAPABILITY_UNSIGNED);
+    }
+    return CUDA_SUCCESS;
+}
+
+} // namespace
+
+ENTRY(cuDeviceGetHostAtomicCapabilities, 13000)(unsigned int* capabilities, const CUatomicOperation* operations,
+                                                unsigned int count, CUdevice dev)
+{
+    Device* device;
+    TRY(need_device(dev, &device));
+    return atomic_capabilities(capabilities, operations, count);
+}
+
+ENTRY(cuDeviceGetP2PAtomicCapabilities, 13000)(unsigned int* capabilities, const CUatomicOperation* operations,
+                                               unsigned int count, CUdevice srcDevice, CUdevice dstDevice)
+{
+    Device *from, *to;
+    TRY(need_device(srcDevice, &from));
+    TRY(need_device(dstDevice, &to));
+    REQUIRE(srcDevice != dstDevice, CUDA_ERROR_INVALID_DEVICE);
+    return atomic_capabilities(capabilities, operations, count);
+}
+
+ENTRY(cuDeviceRegisterAsyncNotification, 12040)(CUdevice device, CUasyncCallback callbackFunc, void* userData,
+                                                CUasyncCallbackHandle* callback)
+{
+    Device* found;
+    REQUIRE(callbackFunc && callback, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_device(device, &found));
+    auto handle = std::make_shared<CUasyncCallbackHandle>();
+    uint64_t number = OverBudget::add(device, [callbackFunc, userData, handle](uint64_t bytes) {
+        CUasyncNotificationInfo info{};
+        info.type = CU_ASYNC_NOTIFICATION_TYPE_OVER_BUDGET;
+        info.info.overBudget.bytesOverBudget = bytes;
+        callbackFunc(&info, userData, *handle);
+    });
+    *callback = *handle = reinterpret_cast<CUasyncCallbackHandle>(number);
+    return CUDA_SUCCESS;
+}
+
+ENTRY(cuDeviceUnregisterAsyncNotification, 12040)(CUdevice device, CUasyncCallbackHandle callback)
+{
+    Device* found;
+    TRY(need_device(device, &found));
+    return OverBudget::remove(device, reinterpret_cast<uint64_t>(callback)) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
 // ----------------------------------------------------------------------------------- pools
 
 ENTRY(cuDeviceGetDefaultMemPool, 11020)(CUmemoryPool* pool_out, CUdevice dev)

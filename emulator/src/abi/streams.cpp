@@ -11,6 +11,39 @@ using namespace emu;
 using namespace emu::state;
 using namespace emu::abi;
 
+namespace {
+
+bool is_attribute(CUlaunchAttributeID id)
+{
+    switch (id) {
+    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+    case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN: return true;
+    case CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING: return need_attribute(id) == CUDA_SUCCESS;
+    default: return false;
+    }
+}
+
+bool is_valid(const Device& device, CUlaunchAttributeID id, const CUlaunchAttributeValue& value)
+{
+    const auto& window = value.accessPolicyWindow;
+    const int domains = device.number(CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT);
+    switch (id) {
+    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+        return window.num_bytes <= size_t(device.number(CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE)) &&
+               window.hitRatio >= 0 && window.hitRatio <= 1 && window.missProp != CU_ACCESS_PROPERTY_PERSISTING;
+    case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+        return value.syncPolicy >= CU_SYNC_POLICY_AUTO && value.syncPolicy <= CU_SYNC_POLICY_BLOCKING_SYNC;
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+        return value.memSyncDomainMap.default_ < domains && value.memSyncDomainMap.remote < domains;
+    default: return true;
+    }
+}
+
+} // namespace
+
 ENTRY(cuStreamCreate, 2000)(CUstream* phStream, unsigned int Flags)
 {
     return entry_cuStreamCreateWithPriority_5050(phStream, Flags, 0);
@@ -65,6 +98,34 @@ ENTRY(cuStreamGetPriority, 5050)(CUstream hStream, int* priority)
     REQUIRE(priority, CUDA_ERROR_INVALID_VALUE);
     TRY(need_stream(hStream, &stream));
     *priority = stream->priority();
+    return CUDA_SUCCESS;
+}
+
+ENTRY(cuStreamGetAttribute, 11000)(CUstream hStream, CUstreamAttrID attr, CUstreamAttrValue* value_out)
+{
+    std::shared_ptr<Stream> stream;
+    REQUIRE(value_out && is_attribute(attr), CUDA_ERROR_INVALID_VALUE);
+    TRY(need_stream(hStream, &stream));
+    return stream->attribute(attr, value_out);
+}
+
+ENTRY(cuStreamSetAttribute, 11000)(CUstream hStream, CUstreamAttrID attr, const CUstreamAttrValue* value)
+{
+    std::shared_ptr<Stream> stream;
+    REQUIRE(value && is_attribute(attr), CUDA_ERROR_INVALID_VALUE);
+    TRY(need_stream(hStream, &stream));
+    auto context = stream->context();
+    REQUIRE(context && is_valid(context->device(), attr, *value), CUDA_ERROR_INVALID_VALUE);
+    return stream->set_attribute(attr, *value);
+}
+
+ENTRY(cuStreamCopyAttributes, 11000)(CUstream dst, CUstream src)
+{
+    std::shared_ptr<Stream> target, source;
+    TRY(need_stream(dst, &target));
+    TRY(need_stream(src, &source));
+    REQUIRE(target->context() == source->context(), CUDA_ERROR_INVALID_VALUE);
+    target->copy_attributes(*source);
     return CUDA_SUCCESS;
 }
 

@@ -224,8 +224,10 @@ CUresult Arena::allocate(size_t size, size_t alignment, MemoryKind kind, bool ch
     State& s = *state_;
     if (size == 0)
         return CUDA_ERROR_INVALID_VALUE;
-    if (size > s.limit)
+    if (size > s.limit) {
+        OverBudget::note(s.device, size - s.limit);
         return CUDA_ERROR_OUT_OF_MEMORY;
+    }
     size_t bytes = charged ? round_up(size, 512) : 0;
     if (!charge(bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -296,12 +298,54 @@ CUresult Arena::release(CUdeviceptr base)
     return CUDA_SUCCESS;
 }
 
+namespace {
+
+struct OverBudgetCalls {
+    std::mutex mutex;
+    uint64_t next = 1;
+    std::map<std::pair<int, uint64_t>, std::function<void(uint64_t)>> rows;
+};
+
+OverBudgetCalls& over_budget_calls()
+{
+    static auto* all = new OverBudgetCalls;
+    return *all;
+}
+
+} // namespace
+
+uint64_t OverBudget::add(int device, std::function<void(uint64_t)> call)
+{
+    auto& all = over_budget_calls();
+    std::lock_guard lock(all.mutex);
+    all.rows[{device, all.next}] = std::move(call);
+    return all.next++;
+}
+
+bool OverBudget::remove(int device, uint64_t number)
+{
+    auto& all = over_budget_calls();
+    std::lock_guard lock(all.mutex);
+    return all.rows.erase({device, number}) != 0;
+}
+
+void OverBudget::note(int device, uint64_t bytes)
+{
+    auto& all = over_budget_calls();
+    std::lock_guard lock(all.mutex);
+    for (const auto& row : all.rows)
+        if (row.first.first == device)
+            row.second(bytes);
+}
+
 bool Arena::charge(size_t bytes)
 {
     size_t now = state_->used.load();
     do {
-        if (bytes > state_->limit || now > state_->limit - bytes)
+        if (bytes > state_->limit || now > state_->limit - bytes) {
+            OverBudget::note(state_->device, now + bytes - state_->limit);
             return false;
+        }
     } while (!state_->used.compare_exchange_weak(now, now + bytes));
     return true;
 }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -96,6 +97,14 @@ public:
 private:
     struct State;
     State* state_; // never destroyed, because mappings may outlive the arena
+};
+
+// Calls of a program for each allocation that a device has no room for.
+class OverBudget {
+public:
+    static uint64_t add(int device, std::function<void(uint64_t bytes)> call); // returns a number, never 0
+    static bool remove(int device, uint64_t number);
+    static void note(int device, uint64_t bytes);
 };
 
 // All allocations of all devices, by address.

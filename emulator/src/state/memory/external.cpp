@@ -10,6 +10,7 @@
 #include "../context.hpp"
 #include "../device.hpp"
 #include "memory_sharing.hpp"
+#include "virtual_memory.hpp"
 #include "virtual_space.hpp"
 
 namespace emu::state {
@@ -51,6 +52,28 @@ int open_dma_buf(int file, uint64_t* offset)
     char path[64];
     std::snprintf(path, sizeof path, "/proc/%d/fd/%d", place.process, place.file);
     return ::open(path, O_RDWR | O_CLOEXEC);
+}
+
+// Finds the file with memory of cuMemAlloc(), or with one piece of virtual memory.
+bool find_place(CUdeviceptr address, size_t size, DmaBuf* place)
+{
+    auto allocation = AddressSpace::get().find_range(address, size);
+    if (!allocation || allocation->pool || allocation->device < 0)
+        return false;
+    if (allocation->kind == MemoryKind::mapped) {
+        auto memory = virtual_memory::memory_at(address);
+        auto piece = virtual_memory::allocation_at(address);
+        if (!memory || !piece || memory->is_host() || memory->multicast())
+            return false;
+        place->file = memory->file();
+        place->offset = address - piece->base;
+        return place->offset + size <= memory->size();
+    }
+    if (allocation->kind != MemoryKind::device ||
+        !AddressSpace::get().device(allocation->device).place_of(*allocation, &place->file, &place->offset))
+        return false;
+    place->offset += address - allocation->base;
+    return true;
 }
 
 } // namespace
@@ -107,12 +130,9 @@ CUresult ExternalMemory::map(const Context& context, uint64_t offset, uint64_t s
 
 CUresult ExternalMemory::export_dma_buf(CUdeviceptr address, size_t size, int* out)
 {
-    auto allocation = AddressSpace::get().find_range(address, size);
     DmaBuf place{dma_buf_magic, 0, size, int(getpid()), -1};
-    if (!allocation || size == 0 || address % page_bytes || size % page_bytes ||
-        !AddressSpace::get().device(allocation->device).place_of(*allocation, &place.file, &place.offset))
+    if (size == 0 || address % page_bytes || size % page_bytes || !find_place(address, size, &place))
         return CUDA_ERROR_INVALID_VALUE;
-    place.offset += address - allocation->base;
     int file = memory_file_of("emulator-dma-buf", page_bytes);
     if (file < 0 || pwrite(file, &place, sizeof place, 0) != sizeof place) {
         if (file >= 0)

@@ -62,6 +62,39 @@ std::shared_ptr<Stream> Stream::of_this_thread(Context& context)
     return stream;
 }
 
+CUresult Stream::attribute(CUlaunchAttributeID id, CUlaunchAttributeValue* value) const
+{
+    std::lock_guard lock(attributes_mutex_);
+    auto found = attributes_.find(id);
+    *value = found == attributes_.end() ? CUlaunchAttributeValue{} : found->second;
+    if (id == CU_LAUNCH_ATTRIBUTE_PRIORITY)
+        value->priority = priority();
+    else if (id == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY && found == attributes_.end())
+        value->syncPolicy = CU_SYNC_POLICY_AUTO;
+    else if (id == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP && found == attributes_.end())
+        value->memSyncDomainMap.remote = 1;
+    return CUDA_SUCCESS;
+}
+
+CUresult Stream::set_attribute(CUlaunchAttributeID id, const CUlaunchAttributeValue& value)
+{
+    std::lock_guard lock(attributes_mutex_);
+    if (id == CU_LAUNCH_ATTRIBUTE_PRIORITY)
+        priority_ = std::clamp(value.priority, int(stream_priority_greatest), int(stream_priority_least));
+    else
+        attributes_[id] = value;
+    return CUDA_SUCCESS;
+}
+
+void Stream::copy_attributes(const Stream& from)
+{
+    if (this == &from)
+        return;
+    std::scoped_lock lock(attributes_mutex_, from.attributes_mutex_);
+    attributes_ = from.attributes_;
+    priority_ = from.priority();
+}
+
 CUresult Stream::create(Context& context, unsigned flags, int priority, CUstream* out, const GreenHome& home)
 {
     if (flags & ~unsigned(CU_STREAM_NON_BLOCKING))

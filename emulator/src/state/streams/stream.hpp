@@ -5,7 +5,9 @@
 // nodes to a graph instead (capture.hpp).
 #pragma once
 
+#include <map>
 #include <memory>
+#include <mutex>
 
 #include "../../common.hpp"
 #include "../context.hpp"
@@ -44,7 +46,11 @@ public:
     std::shared_ptr<Context> context() const { return context_.lock(); } // null: destroyed
     uint64_t id() const { return id_; }
     unsigned flags() const { return flags_; }
-    int priority() const { return priority_; }
+    int priority() const { return priority_.load(); }
+    // Attributes, which later work has. The device follows the priority only; the others are kept.
+    CUresult attribute(CUlaunchAttributeID id, CUlaunchAttributeValue* value) const;
+    CUresult set_attribute(CUlaunchAttributeID id, const CUlaunchAttributeValue& value);
+    void copy_attributes(const Stream& from);
     bool is_legacy() const { return legacy_; }
     bool is_blocking() const { return !legacy_ && !(flags_ & CU_STREAM_NON_BLOCKING); }
     const std::shared_ptr<Queue>& queue() const { return queue_; }
@@ -83,7 +89,9 @@ private:
     CUstream handle_ = nullptr;
     uint64_t id_ = 0;
     unsigned flags_ = 0;
-    int priority_ = 0;
+    std::atomic<int> priority_{0};
+    mutable std::mutex attributes_mutex_;
+    std::map<int, CUlaunchAttributeValue> attributes_; // those that were set
     bool legacy_ = false;
     GreenHome home_;
     std::atomic<bool> capturing_{false};
