@@ -34,6 +34,12 @@ def test_command_prints_a_page_with_every_section(tmp_path):
         assert title in done.stdout
 
 
+@pytest.mark.requires(devices=2)
+def test_page_has_the_links_between_devices(tmp_path):
+    done = python("-m", "cuda.core", cwd=tmp_path)
+    assert "from 0  itself" in done.stdout, done.stdout + done.stderr
+
+
 def test_command_prints_json(tmp_path):
     done = python("-m", "cuda.core", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -68,6 +68,7 @@ def test_devices_have_their_main_properties(device):
     assert row["compute_capability"] == "{}.{}".format(*device.compute_capability)
     assert row["multiprocessors"] == device.properties.multiprocessor_count
     assert row["memory_bytes"] > 0
+    assert row["peers"][0] == "itself" and len(row["peers"]) == len(found["devices"])
     assert found["driver"]["cuda_version"] is not None
     assert not any(problem["is_fatal"] for problem in found["problems"])
 

@@ -49,6 +49,9 @@ def lines(found: dict) -> Iterator[str]:
     yield from section("Packages", packages)
     yield from section("Driver", driver_rows(found["driver"]))
     yield from section("Devices", ((str(row["id"]), row["name"], device_facts(row)) for row in found["devices"]))
+    if len(found["devices"]) > 1:
+        head = ("", *(f"to {row['id']}" for row in found["devices"]))
+        yield from section("Peers", [head, *((f"from {row['id']}", *row["peers"]) for row in found["devices"])])
     rows = ((row["name"], row["version"] or "", location(row)) for row in found["toolkit"])
     yield from section("CUDA toolkit", rows)
     software = found["software_device"]

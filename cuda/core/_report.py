@@ -232,7 +232,20 @@ def facts_of(device) -> dict:
         "has_memory_pools": device.properties.memory_pools_supported,
         "pci_bus_id": device.pci_bus_id,
         "uuid": device.uuid,
+        "peers": peers_of(device),
     }
+
+
+def peers_of(device) -> list[str]:
+    """Return for each device what the link to it supports: ``"atomics"``, ``"access"``, ``"-"`` or ``"itself"``."""
+    found = []
+    for peer in cuda.core.Device.get_all_devices():
+        if peer == device:
+            found.append("itself")
+            continue
+        link = device.peer_attributes(peer)
+        found.append("atomics" if link.native_atomic_supported else "access" if link.access_supported else "-")
+    return found
 
 
 def toolkit(problems: list) -> list[dict]:
