@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "../state/graphs/node_work.hpp"
-#include "../state/memory/external.hpp"
+#include "../state/memory/external_memory.hpp"
 #include "../state/streams/capture.hpp"
 
 using namespace emu;

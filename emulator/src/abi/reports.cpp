@@ -16,7 +16,7 @@
 #include "../state/graphs/graph_exec.hpp"
 #include "../state/interruption.hpp"
 #include "../state/memory/arena.hpp"
-#include "../state/memory/external.hpp"
+#include "../state/memory/external_memory.hpp"
 #include "../state/memory/pool.hpp"
 #include "../state/memory/virtual_memory.hpp"
 #include "../state/recovery.hpp"
