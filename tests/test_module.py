@@ -23,6 +23,7 @@ from cuda.core import (
     launch,
 )
 from support.internals import registry_sizes
+from support.interpreter import run
 
 SOURCE = """
 extern "C" __global__ void plain(int* out) { *out = 1; }
@@ -447,3 +448,33 @@ def test_unknown_variable_error_suggests_a_similar_one(variables):
         variables.get_global("scope::facto")
     with pytest.raises(CUDAError, match=r"NOT_FOUND[^$]*there is no variable 'facto' in .*; did you mean .factor"):
         variables.get_global("facto")
+
+
+def test_kernels_of_code_are_listed(device):
+    code = compiled("cubin", f"sm_{device.arch}")
+    assert {"plain", "saxpy", "nothing", code.symbol_mapping["scale<float>"].decode()} == set(code.kernels)
+    with pytest.raises(RuntimeError, match="cannot be loaded to get kernels; link it"):
+        ObjectCode.from_ltoir(compiled("ltoir").code).kernels  # noqa: B018
+
+
+@pytest.mark.requires(software=True)
+def test_kernels_that_the_driver_cannot_list(device):
+    program = f"""
+from cuda.core import *
+Device().set_current()
+code = Program({SOURCE!r}, "c++").compile("cubin")
+try:
+    code.kernels
+except NotSupportedError as error:
+    print(error)
+"""
+    variables = {"CUDA_EMULATOR_DRIVER_VERSION": "12.3", "CUDA_PYTHON_DISABLE_MAJOR_VERSION_WARNING": "1"}
+    assert run(program, **variables).startswith("listing the kernels of code needs a driver for CUDA 12.4 or newer")
+
+
+def test_resources_of_a_kernel_are_a_table(device):
+    kernel = compiled("cubin", f"sm_{device.arch}").get_kernel("saxpy")
+    resources = kernel.resources
+    assert resources.registers == kernel.attributes.num_regs
+    assert resources.shared_memory == 0 and resources.max_threads_per_block > 0
+    assert len(str(resources).splitlines()) == 5 and "max threads per block" in str(resources)

@@ -399,13 +399,12 @@ cdef class ObjectCode(LazyCode):
         ['f', 'g']
         """
         cdef LibraryHandle h_library
+        cdef unsigned int c_count = 0
         ObjectCode_check_symbol(self, "", "kernels")
         require_call("cuLibraryEnumerateKernels", "listing the kernels of code")
         h_library = load(self)
-        names = kernel_names(h_library)
-        if names is None:
-            raise CUDAError("the driver cannot list the kernels of the code")
-        return names
+        HANDLE_RETURN(cydriver.cuLibraryGetKernelCount(&c_count, h_library.get()), b"cuLibraryGetKernelCount")
+        return kernel_names(h_library)
 
     @property
     def symbol_mapping(self) -> dict[str | bytes, str | bytes]:

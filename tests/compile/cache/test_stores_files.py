@@ -308,3 +308,30 @@ def test_processes_read_only_complete_values(root):
     cache = FileStreamProgramCache(root)
     cache["key"] = b"d" * 5000
     assert cache["key"] == b"d" * 5000 and len(cache) == 1
+
+
+RACE = """
+import sys, time
+from cuda.core import Program, ProgramOptions
+from cuda.core.utils import FileStreamProgramCache
+compiled = []
+real = Program._compile
+Program._compile = lambda *arguments: compiled.append(1) or real(*arguments)
+cache = FileStreamProgramCache(sys.argv[1])
+program = Program('extern "C" __global__ void once() {}', "c++", ProgramOptions(arch="sm_90"))
+print("ready", flush=True)
+sys.stdin.readline()
+program.compile("cubin", cache=cache)
+print(len(compiled))
+"""
+
+
+def test_processes_compile_a_program_once(tmp_path):
+    command = [sys.executable, "-c", RACE, str(tmp_path / "cache")]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    children = [subprocess.Popen(command, **pipes) for _ in range(4)]
+    assert [child.stdout.readline() for child in children] == ["ready\n"] * 4
+    for child in children:
+        child.stdin.write("\n")
+        child.stdin.flush()
+    assert sum(int(child.communicate(timeout=120)[0]) for child in children) == 1
