@@ -93,6 +93,7 @@ _PUBLIC = {
         "cdiv": "_launch_config",
         "copy_batch": "_memory._managed_memory_ops",
         "coredump": "utils._coredump",
+        "decompress_batch": "_memory._managed_memory_ops",
         "discard_batch": "_memory._managed_memory_ops",
         "discard_prefetch_batch": "_memory._managed_memory_ops",
         "driver_log": "utils._driver_log",

@@ -41,7 +41,15 @@ OURS = {
     "cuda.core.graph": {"AccessPolicyWindow", "AdjacencySetProxy", "CaptureStatistics", "CapturedFunction", "capture"},
     "cuda.core.typing": {"AccessPropertyType", "MemoryPoolAccessType"},
     "cuda.core.utils": {
-        *("SourceKernel", "benchmark", "cdiv", "coredump", "driver_log", "kernel", "register_importer", "trace"),
+        "SourceKernel",
+        "benchmark",
+        "cdiv",
+        "coredump",
+        "decompress_batch",
+        "driver_log",
+        "kernel",
+        "register_importer",
+        "trace",
     },
 }
 

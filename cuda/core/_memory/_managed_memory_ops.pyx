@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from libc.stdint cimport int32_t
-from libc.string cimport memcmp
+from libc.string cimport memcmp, memset
 from libcpp.vector cimport vector
 
 from cuda.core._memory._buffer cimport Buffer, Buffer_pin, buffers_argument, check_writable
@@ -22,8 +22,15 @@ from collections.abc import Sequence
 from cuda.core._host import Host
 from cuda.core._memory._copy_options import CopyOptions
 from cuda.core._utils.cuda_utils import require_call
+from cuda.core._utils.validators import find_str_enum
 
-__all__ = ["copy_batch", "discard_batch", "discard_prefetch_batch", "prefetch_batch"]
+__all__ = ["copy_batch", "decompress_batch", "discard_batch", "discard_prefetch_batch", "prefetch_batch"]
+
+_ALGORITHMS = {
+    "deflate": cydriver.CU_MEM_DECOMPRESS_ALGORITHM_DEFLATE,
+    "snappy": cydriver.CU_MEM_DECOMPRESS_ALGORITHM_SNAPPY,
+    "lz4": cydriver.CU_MEM_DECOMPRESS_ALGORITHM_LZ4,
+}
 
 
 def copy_batch(
@@ -85,6 +92,84 @@ def copy_batch(
     collect_hints(options, h_sources.size(), &hints)
     check_stream(stream_pin.handle())
     enqueue(h_targets, h_sources, hints, stream_pin.get())
+
+
+def decompress_batch(
+    stream: Stream, srcs: Sequence[Buffer], dsts: Sequence[Buffer], sizes: Buffer, *, algorithm: str = "lz4"
+) -> None:
+    """Decompress many buffers in one call, in stream order, with the engine of the device
+    (``cuMemBatchDecompressAsync``).
+
+    The engine needs memory that it can access: from no pool, or from a pool or virtual memory that was made for it.
+
+    Parameters
+    ----------
+    stream : :class:`Stream`
+        The stream that the operations are enqueued on. It must not be capturing.
+    srcs, dsts : Sequence[:class:`Buffer`]
+        The compressed buffers and those for their contents, of at most ``mem_decompress_maximum_length`` bytes.
+    sizes : :class:`Buffer`
+        Memory for the number of bytes written for each operation, as 32-bit integers.
+    algorithm : str, optional
+        ``"lz4"``, the default, ``"snappy"`` or ``"deflate"``: blocks without the header of a file.
+
+    Raises
+    ------
+    TypeError
+        If an argument has the wrong type.
+    ValueError
+        If there are no buffers, the numbers differ, ``sizes`` is too small, or ``algorithm`` is unknown.
+    RuntimeError
+        If a buffer or the stream is closed.
+    NotSupportedError
+        If the device has no such engine (``mem_decompress_algorithm_mask`` of its properties), or the driver is older
+        than CUDA 12.6.
+    CUDAError
+        If the engine cannot access the memory, or a buffer is too large.
+
+    Examples
+    --------
+    >>> from cuda.core import Device
+    >>> from cuda.core.utils import decompress_batch
+    >>> device = Device()
+    >>> device.set_current()
+    >>> def decompress(stream, blocks, outputs, sizes):
+    ...     if device.properties.mem_decompress_algorithm_mask & 4:  # LZ4
+    ...         decompress_batch(stream, blocks, outputs, sizes)
+    """
+    cdef vector[AllocationHandle] h_sources
+    cdef vector[AllocationHandle] h_targets
+    cdef vector[cydriver.CUmemDecompressParams] operations
+    cdef cydriver.CUmemDecompressParams operation
+    cdef AllocationPin written
+    cdef StreamPin stream_pin
+    cdef size_t i
+    if not isinstance(stream, Stream):
+        raise TypeError(f"stream must be a Stream, not {type(stream).__name__}")
+    if not isinstance(sizes, Buffer):
+        raise TypeError(f"sizes must be a Buffer, not {type(sizes).__name__}")
+    code = _ALGORITHMS[find_str_enum(algorithm, list(_ALGORITHMS), "algorithm")]
+    Stream_pin(<Stream>stream, &stream_pin)
+    Buffer_pin(<Buffer>sizes, &written)
+    collect(srcs, "srcs", False, &h_sources)
+    collect(dsts, "dsts", True, &h_targets)
+    if h_sources.size() != h_targets.size() or written.value().size < 4 * h_sources.size():
+        raise ValueError(
+            f"srcs and dsts must have the same number of buffers, and sizes 4 bytes for each, not {h_sources.size()}, "
+            f"{h_targets.size()} and {written.value().size}"
+        )
+    for i in range(h_sources.size()):
+        memset(&operation, 0, sizeof(operation))
+        operation.srcNumBytes, operation.src = h_sources[i].value().size, <void*>h_sources[i].value().pointer
+        operation.dstNumBytes, operation.dst = h_targets[i].value().size, <void*>h_targets[i].value().pointer
+        operation.dstActBytes = <cydriver.cuuint32_t*>(written.value().pointer + 4 * i)
+        operation.algo = <cydriver.CUmemDecompressAlgorithm><int>code
+        operations.push_back(operation)
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuMemBatchDecompressAsync(operations.data(), operations.size(), 0, NULL, stream_pin.get()),
+            b"cuMemBatchDecompressAsync",
+        )
 
 
 def prefetch_batch(stream, buffers: Sequence[Buffer], locations) -> None:
