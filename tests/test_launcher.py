@@ -763,7 +763,7 @@ def test_wrong_element_counts_are_rejected(stream, kernels):
             add[:count]
     with pytest.raises(TypeError, match="block must be an int"):
         add[:4, (2, 2)]
-    with pytest.raises(ValueError, match="grid, the number of blocks, is missing"):
+    with pytest.raises(ValueError, match=r"grid, the number of blocks, is missing; write kernel\[grid, block\]"):
         add[:]
 
 

@@ -883,6 +883,11 @@ cdef Kernel Kernel_create(const KernelHandle& h_kernel, str name, object declara
 
 # The configuration with a grid, or with one thread for each element.
 cdef object dimensions_of(object grid, object elements, object block, object shmem_size):
+    if grid is None and elements is None:
+        raise ValueError(
+            "grid, the number of blocks, is missing; write kernel[grid, block](*args), kernel[:n](*args) or "
+            "kernel(*args, grid=grid, block=block)"
+        )
     if elements is None:
         return LaunchConfig(grid, None, block, shmem_size)
     return LaunchConfig.for_elements(elements, 256 if block is None else block, shmem_size=shmem_size)

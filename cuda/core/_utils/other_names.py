@@ -7,6 +7,7 @@ from __future__ import annotations
 __all__ = ["OTHER_NAMES", "ListedType", "OtherName", "descriptors", "suggestion", "listed_names"]
 
 _MEMORY = "cuda.core.system.Device(index=device.device_id).memory_info"
+_ARITHMETIC = "cupy.from_dlpack(view) or torch.from_dlpack(view), which share the memory and have arithmetic"
 _COPY_OUT = "copy_to(array, stream=stream)"
 _COPY_IN = "copy_from(array, stream=stream)"
 _KERNEL = "cuda.core.utils.kernel(source, name)"
@@ -146,11 +147,18 @@ OTHER_NAMES = {
         "copy_to_host": "to_host()",
         "cpu": "to_host()",
         "data_ptr": "ptr",
+        "dot": _ARITHMETIC,
         "get": "to_host()",
         "item": "to_host().item()",
+        "max": _ARITHMETIC,
+        "mean": _ARITHMETIC,
+        "min": _ARITHMETIC,
         "numpy": "to_host()",
+        "ravel": "reshape(-1)",
         "set": "copy_from(array)",
+        "sum": _ARITHMETIC,
         "to_numpy": "to_host()",
+        "transpose": "cupy.from_dlpack(view).T, which shares the memory",
     },
     # Keywords.
     "LaunchConfig": {"shared": "shmem_size", "shared_mem": "shmem_size", "smem": "shmem_size"},
