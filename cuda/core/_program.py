@@ -26,7 +26,7 @@ from cuda.core._utils.late import LateModule
 from cuda.core._utils.locks import RLock
 from cuda.core._utils.logs import debug as log_debug
 from cuda.core._utils.logs import elapsed_ms
-from cuda.core._utils.other_names import ListedType, descriptors
+from cuda.core._utils.other_names import ListedType, explain_names
 from cuda.core._utils.validators import name_bytes, shown
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType, SourceCodeType
 
@@ -47,6 +47,7 @@ _TARGETS = {target.value: target for target in ObjectCodeFormatType}
 CLOSED = "this Program is closed"
 
 
+@explain_names
 class Program(metaclass=ListedType):
     """Source code to be compiled at run time with NVRTC, NVVM or a linker.
 
@@ -386,10 +387,6 @@ class Program(metaclass=ListedType):
             return target
         choices = ", ".join(repr(target.value) for target in targets)
         raise ValueError(f"target_type must be one of {choices} for {self.backend.value}, not {shown(target_type)}")
-
-
-for _name, _member in descriptors("Program").items():
-    setattr(Program, _name, _member)
 
 
 _SUFFIXES = {".ptx": "ptx", ".ll": "nvvm", ".bc": "nvvm"}

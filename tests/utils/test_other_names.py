@@ -22,9 +22,13 @@ CLASSES = (
     "Kernel",
     "ObjectCode",
     "Program",
+    "SourceKernel",
     "Stream",
     "StridedMemoryView",
 )
+
+# What suggestions begin with that are no members.
+VARIABLES = {"cuda", "cupy", "device", "empty", "kernel", "len", "launch", "stream"}
 
 
 @pytest.fixture
@@ -38,6 +42,7 @@ def instances(device, stream):
         "Kernel": code.get_kernel("f"),
         "ObjectCode": code,
         "Program": Program(SOURCE, "c++"),
+        "SourceKernel": kernel(SOURCE, "f", cache=False),
         "Stream": stream,
         "StridedMemoryView": device.zeros(1, np.int8, stream=stream),
     }
@@ -76,7 +81,7 @@ def test_names_of_other_libraries_are_not_listed(instances, cls):
 def test_suggested_members_exist(instances, cls):
     for instead in OTHER_NAMES[cls].values():
         first = instead.partition("(")[0].partition(".")[0].partition(",")[0]
-        if first.isidentifier() and first not in ("cuda", "cupy", "device", "empty", "len", "launch", "stream"):
+        if first.isidentifier() and first not in VARIABLES:
             assert hasattr(type(instances[cls]), first), instead
 
 

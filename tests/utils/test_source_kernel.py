@@ -3,6 +3,7 @@
 """Kernels from source: compiled when a device first needs them."""
 
 import re
+
 import numpy as np
 import pytest
 

@@ -4,9 +4,13 @@
 
 from __future__ import annotations
 
-__all__ = ["OTHER_NAMES", "ListedType", "OtherName", "descriptors", "suggestion", "listed_names"]
+from typing import TypeVar
+
+__all__ = ["OTHER_NAMES", "ListedType", "OtherName", "descriptors", "explain_names", "listed_names", "suggestion"]
 
 _MEMORY = "cuda.core.system.Device(index=device.device_id).memory_info"
+Class = TypeVar("Class", bound=type)
+
 _ARITHMETIC = "cupy.from_dlpack(view) or torch.from_dlpack(view), which share the memory and have arithmetic"
 _COPY_OUT = "copy_to(array, stream=stream)"
 _COPY_IN = "copy_from(array, stream=stream)"
@@ -127,6 +131,15 @@ OTHER_NAMES = {
         "get_function": "compile('cubin').get_kernel(name)",
         "get_kernel": "compile('cubin').get_kernel(name)",
     },
+    "SourceKernel": {
+        "compile": "for_device()",
+        "configure": "kernel[grid, block, shmem_size, stream]",
+        "forall": "kernel[:n]",
+        "launch": "kernel[grid, block](*args)",
+        "max_threads_per_block": "attributes.max_threads_per_block",
+        "num_regs": "attributes.num_regs",
+        "shared_size_bytes": "attributes.shared_size_bytes",
+    },
     "Stream": {
         "add_host_callback": "add_callback(function)",
         "begin_capture": "create_graph_builder().begin_building()",
@@ -214,3 +227,10 @@ def _listed(cls: type, names) -> list[str]:
 def descriptors(owner: str) -> dict[str, object]:
     """Return the members that explain the other names of a class, and its ``__dir__``, which leaves them out."""
     return {name: OtherName(owner, name) for name in OTHER_NAMES[owner]} | {"__dir__": listed_names}
+
+
+def explain_names(cls: Class) -> Class:
+    """Explain the other names of a Python class of the type :class:`ListedType`, as a decorator."""
+    for name, member in descriptors(cls.__name__).items():
+        setattr(cls, name, member)
+    return cls

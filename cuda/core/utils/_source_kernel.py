@@ -18,6 +18,7 @@ from cuda.core._stream import Stream, launch_stream
 from cuda.core._utils.cuda_utils import check_or_create_options
 from cuda.core._utils.late import LateModule
 from cuda.core._utils.locks import RLock
+from cuda.core._utils.other_names import ListedType, explain_names
 from cuda.core._utils.validators import shown
 
 if TYPE_CHECKING:
@@ -76,7 +77,8 @@ class _Source:
             return program.compile("cubin", name_expressions=expressions, cache=self._cache)
 
 
-class SourceKernel:
+@explain_names
+class SourceKernel(metaclass=ListedType):
     """A kernel from source, compiled when a device first needs it, which :func:`cuda.core.utils.kernel` returns.
 
     It launches as a :class:`~cuda.core.Kernel` does, on the device of the stream: ``kernel[grid, block](*args)``,
