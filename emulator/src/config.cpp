@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <fstream>
+#include <sstream>
 #include <sys/resource.h>
 
 #include "device_include/emulator_abi.h"
@@ -41,6 +43,7 @@ private:
     void take_driver_version();
     void take_mode();
     void take_checks();
+    void take_suppressions();
 
     Config out_;
 };
@@ -175,6 +178,39 @@ void Reader::take_checks()
     out_.checks = found;
 }
 
+// Reads a file with a finding in each line.
+void Reader::take_suppressions()
+{
+    const char* path = variable("SUPPRESS");
+    if (!path)
+        return;
+    std::ifstream file(path);
+    if (!file)
+        return reject("SUPPRESS", path, "the file cannot be read");
+    std::string text;
+    for (int number = 1; std::getline(file, text); ++number) {
+        if (text.find_first_not_of(" \t\r") == std::string::npos || text[0] == '#')
+            continue;
+        Suppression row;
+        size_t hash = text.find('#'), first = hash == std::string::npos ? hash : text.find_first_not_of(" \t", hash + 1);
+        std::istringstream words(text.substr(0, hash));
+        std::string extra;
+        bool good = first != std::string::npos && words >> row.kind >> row.file && !(words >> extra) &&
+                    (row.kind == "data-race" || row.kind == "uninitialized-read");
+        if (!good)
+            return reject("SUPPRESS", path,
+                          "line " + std::to_string(number) +
+                              " must be data-race or uninitialized-read, FILE or FILE:LINE, and # with the reason");
+        row.reason = text.substr(first);
+        size_t colon = row.file.rfind(':');
+        if (colon != std::string::npos) {
+            row.line = std::atoi(row.file.c_str() + colon + 1);
+            row.file.erase(colon);
+        }
+        out_.suppressions.push_back(std::move(row));
+    }
+}
+
 Config Reader::read()
 {
     double seconds = 0;
@@ -184,6 +220,7 @@ Config Reader::read()
     take("THREADS", &out_.threads, 0, 1024, true, "a whole number from 0 to 1024");
     take("TIME_LIMIT", &seconds, 0, 1e9, false, "a number of seconds from 0 to 1000000000");
     take("LEAKS", &out_.leaks, 0, 1, true, "0 or 1");
+    take("KEEP_GOING", &out_.keep_going, 1, 1000, true, "a whole number from 1 to 1000");
     take_compute_capability();
     take_driver_version();
     take_mode();
@@ -196,6 +233,8 @@ Config Reader::read()
     out_.checks.stack &= !out_.checks.advice; // compiled as for races
     take_text("DEBUG", &out_.debug);
     out_.checks.debug = !out_.debug.empty();
+    take_suppressions();
+    take_text("REPORT", &out_.report);
     take_text("FAIL", &out_.fail);
     take_text("TRACE", &out_.trace);
     take_text("CXX", &out_.compiler);

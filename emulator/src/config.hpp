@@ -30,6 +30,14 @@ struct Checks {
     bool reads_shadow() const;
 };
 
+// A known finding, from a line of the file SUPPRESS: "data-race kernels.cu:12 # both threads store 1".
+struct Suppression {
+    std::string kind; // as in the report: see errors#KIND
+    std::string file;
+    int line = 0; // 0: any
+    std::string reason;
+};
+
 struct Config {
     int devices = 2;                        // DEVICES, 0..8
     size_t memory = size_t(4) << 30;        // MEMORY per device: 4G, 512M, plain bytes
@@ -43,6 +51,9 @@ struct Config {
     std::string coverage;      // COVERAGE: a directory for the counts of each process; empty: none
     std::string advise;        // ADVISE: a directory for the advice of each process; empty: none
     std::string debug;         // DEBUG: a directory for program sources; empty: none
+    std::string report;        // REPORT: a directory for the findings of each process; empty: none
+    int keep_going = 1;        // KEEP_GOING: a launch ends at this number of different findings
+    std::vector<Suppression> suppressions; // SUPPRESS: a file
     std::string trace;         // TRACE: a path, "stderr", or empty
     bool leaks = false;        // LEAKS=1: report at exit
     std::string compiler;      // CXX

@@ -8,6 +8,7 @@
 #include <deque>
 #include <mutex>
 #include <unistd.h>
+#include <utility>
 
 struct CUlogsCallbackEntry_st {
     CUlogsCallback callback;
@@ -33,6 +34,8 @@ struct Messages {
     unsigned first = 0; // number of the oldest message still in the log
     size_t bytes = 0;
     std::vector<CUlogsCallbackEntry_st*> listeners;
+    std::string report; // that nobody has read
+    int reporter = 0;   // the thread that added it
 };
 Messages& messages = *new Messages;
 
@@ -74,7 +77,7 @@ std::string take_explanation(uint64_t call)
 
 namespace log {
 
-void add(const char* call, const std::string& text)
+void add(const char* call, const std::string& text, bool is_report)
 {
     std::string row = head(call) + indented(text).substr(0, most_bytes / 4) + "\n";
     std::vector<CUlogsCallbackEntry_st> listeners;
@@ -89,9 +92,25 @@ void add(const char* call, const std::string& text)
         }
         for (const auto* listener : messages.listeners)
             listeners.push_back(*listener);
+        if (is_report && listeners.empty()) {
+            messages.report = text;
+            messages.reporter = int(gettid());
+        }
     }
     for (const auto& listener : listeners)
         listener.callback(listener.data, CU_LOG_LEVEL_ERROR, row.data(), row.size());
+}
+
+std::string take_unread_report(bool all)
+{
+    std::lock_guard lock(messages.mutex);
+    return all || messages.reporter == int(gettid()) ? std::exchange(messages.report, {}) : std::string();
+}
+
+bool has_unread_report()
+{
+    std::lock_guard lock(messages.mutex);
+    return !messages.report.empty();
 }
 
 unsigned end()
@@ -119,6 +138,7 @@ bool read(unsigned* first, size_t room, std::string* out)
     for (unsigned i = begin; i < end; ++i)
         *out += rows[i - messages.first];
     *first = end;
+    messages.report.clear();
     return true;
 }
 

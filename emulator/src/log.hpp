@@ -17,7 +17,11 @@ std::string take_explanation(uint64_t call);
 
 namespace log {
 
-void add(const char* call, const std::string& text);
+// `is_report`: it describes a fault that no call has returned before. If the program reads neither this message nor has
+// a listener, take_unread_report() returns it once, on the thread that added it or with `all`.
+void add(const char* call, const std::string& text, bool is_report = false);
+std::string take_unread_report(bool all = false);
+bool has_unread_report();
 unsigned end(); // the number of the next message
 // Writes the messages starting at `first` that fit into `room`, or the newest ones if not all fit. `first` becomes
 // end(). If messages are missing, the text begins with a line that reports it. Returns false if not even one fits.

@@ -2,11 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Coverage of the lines and branches of kernels, and kernels in gdb."""
 
+import json
 import os
+import re
 import subprocess
 import sys
 
 import pytest
+
+from support.paths import PAGES
 
 pytestmark = pytest.mark.requires(software=True)
 
@@ -159,11 +163,89 @@ def test_gdb_stops_in_a_kernel_for_a_block_and_a_thread(tmp_path):
 
 
 @pytest.mark.requires(command="gdb")
+def test_gdb_steps_stay_in_the_thread_and_another_can_be_chosen(tmp_path):
+    steps = [
+        "kernel break default_program:17 block 1 thread 3",
+        "run",
+        "kernel where",
+        "next",
+        "next",
+        "print k",
+        "step",
+    ]
+    steps += ["kernel where", "kernel thread 5", "kernel where", "kernel thread 2 block 2", "kernel where"]
+    steps += ["next", "print i", "kernel thread x"]
+    commands = "-batch " + " ".join(f"-ex '{step}'" for step in steps)
+    done = emulator(tmp_path, "--gdb", CUDA_EMULATOR_GDB=commands)
+    places = re.findall(r"block \(\d, 0, 0\), thread \(\d, 0, 0\)", done.stdout)
+    expected = [(1, 3), (1, 3), (1, 5), (2, 2)]
+    assert places == [f"block ({block}, 0, 0), thread ({thread}, 0, 0)" for block, thread in expected], done.stdout
+    assert "$1 = 0" in done.stdout and "$2 = 66" in done.stdout, done.stdout
+    assert "usage: kernel thread X[,Y[,Z]] [block X[,Y[,Z]]]" in done.stderr
+
+
+@pytest.mark.requires(command="gdb", pages=True)
+def test_session_of_the_guide_works_in_gdb(tmp_path):
+    page = (PAGES / "guide" / "software-device.md").read_text()
+    session = page[page.index("(gdb) kernel break") : page.index("gdb answers that it has")]
+    steps = re.findall(r"^\(gdb\) (.+)$", session, re.MULTILINE)
+    commands = "-batch " + " ".join(f"-ex '{step}'" for step in steps)
+    out = emulator(tmp_path, "--gdb", CUDA_EMULATOR_GDB=commands).stdout
+    for line in re.findall(r"^(?!\(gdb\)|Thread|```)(.+)$", session, re.MULTILINE):
+        assert re.sub(r"\s+", " ", line) in re.sub(r"\s+", " ", out), (line, out)
+
+
+@pytest.mark.requires(command="gdb")
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("kernel break", "usage: kernel break FILE:LINE [block X[,Y[,Z]]] [thread X[,Y[,Z]]]"),
+        ("kernel thread 1", "No frame is currently selected."),
+    ],
+)
+def test_gdb_rejects_incomplete_commands(tmp_path, command, message):
+    commands = f"-batch -ex '{command}'"
+    assert message in emulator(tmp_path, "--gdb", CUDA_EMULATOR_GDB=commands).stderr
+
+
+@pytest.mark.requires(command="gdb")
 def test_gdb_leaves_the_python_path_to_the_program(tmp_path):
     commands = "-batch -ex 'python import os; print(os.environ.get(\"PYTHONPATH\"))' -ex 'show environment PYTHONPATH'"
     lines = emulator(tmp_path, "--gdb", CUDA_EMULATOR_GDB=commands).stdout.splitlines()
     assert "None" in lines  # gdb can contain another version of Python
     assert any(line.startswith("PYTHONPATH = /") for line in lines), lines
+
+
+def test_options_combine(tmp_path):
+    options = ["--advise=advice.json", "--check", "races", "--coverage=out", "--report", "found.json"]
+    done = emulator(tmp_path, *options)
+    assert done.returncode == 0, done.stderr
+    assert "12 of 16 lines of kernels ran; see out/index.html" in done.stderr, done.stderr
+    assert json.loads((tmp_path / "advice.json").read_text())["lines"]
+    assert json.loads((tmp_path / "found.json").read_text()) == []
+    done = emulator(tmp_path, "--coverage", "out", "--shuffle", "2")
+    assert "12 of 16 lines of kernels ran" in done.stderr and "2 seeds and none failed" in done.stderr
+    assert "DA:1,14" in (tmp_path / "out" / "kernels.info").read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--shuffle", "2", "--gdb"], "--shuffle runs the program several times, which --seed and --gdb do not"),
+        (["--seed", "x"], "--seed needs a number, not 'x'"),
+        (["--speed"], "unknown option --speed; --help lists the options"),
+    ],
+)
+def test_wrong_options_are_one_sentence(tmp_path, options, message):
+    done = emulator(tmp_path, *options)
+    assert (done.returncode, done.stderr) == (2, f"python -m cuda.emulator: {message}\n")
+
+
+def test_option_needs_its_value():
+    command = [sys.executable, "-m", "cuda.emulator", "--coverage"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
+    assert done.stderr == "python -m cuda.emulator: --coverage needs a value; --help lists the options\n"
 
 
 def test_gdb_must_be_installed(tmp_path):

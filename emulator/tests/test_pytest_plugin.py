@@ -125,7 +125,13 @@ def run(tmp_path):
     def run(suite, *options, device=None):
         (tmp_path / "test_suite.py").write_text(suite)
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        for name in ("CUDA_CORE_DEVICE", "CUDA_EMULATOR_CHECK", "PYTEST_ADDOPTS", "PYTEST_XDIST_WORKER"):
+        for name in (
+            "CUDA_CORE_DEVICE",
+            "CUDA_EMULATOR_CHECK",
+            "CUDA_EMULATOR_TIME_LIMIT",
+            "PYTEST_ADDOPTS",
+            "PYTEST_XDIST_WORKER",
+        ):
             environment.pop(name, None)
         if device:
             environment["CUDA_CORE_DEVICE"] = device
@@ -217,6 +223,8 @@ def test_auto_uses_the_software_device_without_a_gpu(run):
         (["--cuda-shuffle=-1"], "must be an int of 1 or more, not '-1'"),
         (["--cuda-shuffle=many"], "must be an int of 1 or more, not 'many'"),
         (["--cuda-device=toaster"], "invalid choice: 'toaster'"),
+        (["--cuda-time-limit=-1"], "must be a number of seconds from 0 to 1000000000, not '-1'"),
+        (["--cuda-time-limit=long"], "must be a number of seconds from 0 to 1000000000, not 'long'"),
         (["--cuda=software"], "ERROR: the option --cuda is now --cuda-device\n"),
         (["--cuda", "software"], "ERROR: the option --cuda is now --cuda-device\n"),
     ],
@@ -266,6 +274,34 @@ def test_plugin_needs_no_cuda_core(run):
     )
     text, results = run(suite, "--cuda-device=auto")
     assert results == {"test_driver": "passed"}, text
+
+
+ENDLESS = """
+import os
+from cuda.core import Device, LaunchConfig, Program, launch
+def test_limit():
+    print("limit", os.environ["CUDA_EMULATOR_TIME_LIMIT"])
+def test_endless(cuda_stream):
+    source = 'extern "C" __global__ void f() { while (true) __nanosleep(100); }'
+    launch(cuda_stream, LaunchConfig(grid=1, block=1), Program(source, "c++").compile("cubin").get_kernel("f"))
+    cuda_stream.sync()
+"""
+
+
+def test_kernels_have_a_time_limit(run):
+    text, results = run(ENDLESS, "--cuda-time-limit=0.3", "--cuda-device=software")
+    assert results == {"test_limit": "passed", "test_endless": "failed"}, text
+    assert "time limit exceeded" in text
+    assert "limit 60\n" in run(ENDLESS, "--cuda-device=software", "-k", "test_limit")[0]
+
+
+def test_failure_names_checks_and_seed_and_has_one_report(run):
+    suite = SUITE + "def test_wild(cuda_stream, kernel, shared_buffer):\n"
+    suite += "    store(cuda_stream, kernel, shared_buffer, 100)\n    cuda_stream.sync()\n"
+    text, _ = run(suite, "--cuda-check=memory,races", "--cuda-shuffle=1")
+    assert "- software device -" in text
+    assert "\nchecks: memory,races, seed: 1\n" in text
+    assert text.count("just past the end of the 400 bytes") == 1, text
 
 
 @pytest.mark.requires(pages=True)

@@ -38,12 +38,10 @@ def test_compiles_cache_hits_and_links_are_logged_with_times(log):
 
 
 @pytest.mark.requires(software=True)
-def test_drivers_log_of_a_failed_call_is_logged_as_an_error(log, device, stream):
-    with pytest.raises(CUDAError) as caught:
+def test_failed_call_is_an_exception_and_not_logged(log, device, stream):
+    with pytest.raises(CUDAError):
         device.allocate(1 << 60, stream=stream)
-    errors = [record for record in log.records if record.levelno == logging.ERROR]
-    assert len(errors) == (1 if caught.value.log else 0)
-    assert all(caught.value.log in record.getMessage() for record in errors)
+    assert not [record for record in log.records if record.levelno >= logging.WARNING]
 
 
 @pytest.mark.requires(device=True, nvrtc=True, software=True, cuda=(12, 9))
@@ -57,7 +55,7 @@ def test_programs_without_a_handler_print_nothing():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
-    assert done.stderr.count("illegal address") == 1  # the software device's own report
+    assert not done.stderr
 
 
 @pytest.mark.requires(nvrtc=True)

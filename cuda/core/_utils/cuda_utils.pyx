@@ -24,7 +24,7 @@ import sys
 import warnings
 from collections import namedtuple
 
-from cuda.core._utils import errors, logs, slots
+from cuda.core._utils import errors, slots
 from cuda.core._utils.advice import ADVICE, ANCHORS, CALL_ADVICE, KERNEL_FAILURES, RUNTIME_ADVICE
 from cuda.core._utils.options import Options
 from cuda.core._utils.validators import shown
@@ -267,7 +267,6 @@ cdef object _driver_error(cydriver.CUresult err, const char* api):
     log = errors.last_failure(_driver_log(), name, call)
     message = _error_message(name, explanation, call)
     if log:
-        logs.error("%s\n%s", message, log)
         # The report of a failed kernel also has the source line and the thread.
         message += f"\n{log if name in KERNEL_FAILURES else log.partition(chr(10))[0]}"
     if name in ADVICE and not (log and name in KERNEL_FAILURES):

@@ -7,27 +7,13 @@ from __future__ import annotations
 import sys
 from time import perf_counter
 
-__all__ = ["debug", "elapsed_ms", "error"]
+__all__ = ["debug", "elapsed_ms"]
 
 _logger = None  # found once: a look-up takes a lock of logging, which an exception of a signal handler may leave locked
 
 
 def debug(message: str, *arguments) -> None:
     """Log a message at level DEBUG."""
-    _log("debug", message, arguments)
-
-
-def error(message: str, *arguments) -> None:
-    """Log a message at level ERROR."""
-    _log("error", message, arguments)
-
-
-def elapsed_ms(start: float) -> float:
-    """Return the time since ``start``, a result of :func:`time.perf_counter`, in milliseconds."""
-    return (perf_counter() - start) * 1000
-
-
-def _log(level: str, message: str, arguments: tuple) -> None:
     global _logger
     if _logger is None:
         # A program that has not imported it has no handler, and importing it takes longer than importing this package.
@@ -38,4 +24,9 @@ def _log(level: str, message: str, arguments: tuple) -> None:
         logger = logging.getLogger("cuda.core")
         logger.addHandler(logging.NullHandler())  # without a handler of the program, logging would print to stderr
         _logger = logger
-    getattr(_logger, level)(message, *arguments)
+    _logger.debug(message, *arguments)
+
+
+def elapsed_ms(start: float) -> float:
+    """Return the time since ``start``, a result of :func:`time.perf_counter`, in milliseconds."""
+    return (perf_counter() - start) * 1000

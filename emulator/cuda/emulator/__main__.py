@@ -6,8 +6,8 @@ python -m cuda.emulator program.py [arguments]
 python -m cuda.emulator -m module [arguments]
 python -m cuda.emulator -c code [arguments]
 
-Options, before the program:
-  --check C     make the checks C, such as "races,initialized" or "all" (CUDA_EMULATOR_CHECK); before other options
+Options, before the program, in any order and together:
+  --check C     make the checks C, such as "races,initialized" or "all" (CUDA_EMULATOR_CHECK)
   --shuffle N   run the program N times, each time with another order of unordered work, until one run fails;
                 exits with 1 and names the seed of the failed run
   --seed N      run the program once, with the order of this seed
@@ -16,9 +16,12 @@ Options, before the program:
   --advise[=F]  print for each line of the kernels how many sectors of global memory its requests transfer, and its
                 bank conflicts and divergent branches; redundant barriers; and what limits the occupancy; as JSON
                 in the file F as well
+  --report F    write what was found in kernels to the file F: as SARIF, which code hosts show beside a diff, or as
+                JSON if its name ends with .json
   --gdb         run the program in gdb, with kernels compiled for it; "help kernel" in gdb lists what helps there
 """
 
+import contextlib
 import json
 import os
 import shlex
@@ -27,45 +30,61 @@ import subprocess
 import sys
 import tempfile
 
+_WITH_VALUE = ("--check", "--shuffle", "--seed", "--coverage", "--report")
+_ALONE = ("--advise", "--gdb")
+
+
+class _UsageError(Exception):
+    pass
+
 
 def main(arguments):
     from cuda.emulator import activate
 
-    option, count = None, 0
-    if arguments and arguments[0] == "--check":
-        if len(arguments) > 1:
-            os.environ["CUDA_EMULATOR_CHECK"] = arguments[1]
-        arguments = arguments[2:]
-    if arguments and arguments[0] in ("--shuffle", "--seed", "--coverage"):
-        option, count = arguments[0], arguments[1] if len(arguments) > 1 else ""
-        if option != "--coverage" and not count.isdecimal():
-            print(f"python -m cuda.emulator: {option} needs a number, not {count!r}", file=sys.stderr)
-            return 2
-        arguments = arguments[2:]
-    elif arguments and arguments[0].partition("=")[0] in ("--gdb", "--advise"):
-        (option, _, count), arguments = arguments[0].partition("="), arguments[1:]
+    try:
+        options, arguments = _split(arguments)
+    except _UsageError as error:
+        print(f"python -m cuda.emulator: {error}", file=sys.stderr)
+        return 2
     if not arguments or arguments[0] in ("-h", "--help") or (arguments[0] in ("-m", "-c") and len(arguments) < 2):
         print(__doc__.strip(), file=sys.stderr)
         return 0 if arguments and arguments[0] in ("-h", "--help") else 2
-    if arguments[0].startswith("-") and arguments[0] not in ("-m", "-c"):
-        print(f"python -m cuda.emulator: unknown option {arguments[0]}; --help lists the options", file=sys.stderr)
-        return 2
-    if option == "--seed":
-        os.environ["CUDA_EMULATOR_MODE"] = f"shuffle:{count}"
+    if "--check" in options:
+        os.environ["CUDA_EMULATOR_CHECK"] = options["--check"]
+    if "--seed" in options:
+        os.environ["CUDA_EMULATOR_MODE"] = f"shuffle:{options['--seed']}"
     os.environ["CUDA_CORE_DEVICE"] = "software"  # child processes inherit it
     try:
         activate()
     except (RuntimeError, ValueError) as error:
         print(f"python -m cuda.emulator: {error}", file=sys.stderr)
         return 2 if isinstance(error, ValueError) else 1
-    if option == "--shuffle":
-        return shuffle(int(count), arguments)
-    if option == "--coverage":
-        return cover(count, arguments)
-    if option == "--advise":
-        return advise(count, arguments)
-    if option == "--gdb":
-        return debug(arguments)
+    if options.keys() - {"--check", "--seed"}:
+        return observe(options, arguments)
+    return run(arguments)
+
+
+def _split(arguments):
+    """Return a dict of the options before the program, and the rest."""
+    options, rest = {}, list(arguments)
+    while rest and rest[0].startswith("-") and rest[0] not in ("-m", "-c", "-h", "--help"):
+        name, _, value = rest.pop(0).partition("=")
+        if name in _WITH_VALUE:
+            if not value and not rest:
+                raise _UsageError(f"{name} needs a value; --help lists the options")
+            value = value or rest.pop(0)
+            if name in ("--shuffle", "--seed") and not value.isdecimal():
+                raise _UsageError(f"{name} needs a number, not {value!r}")
+        elif name not in _ALONE:
+            raise _UsageError(f"unknown option {name}; --help lists the options")
+        options[name] = value
+    if "--shuffle" in options and options.keys() & {"--seed", "--gdb"}:
+        raise _UsageError("--shuffle runs the program several times, which --seed and --gdb do not")
+    return options, rest
+
+
+def run(arguments):
+    """Run the program in this process."""
     if arguments[0] == "-c":
         sys.argv = ["-c", *arguments[2:]]
         _set_first_path("")
@@ -85,51 +104,66 @@ def main(arguments):
     return 0
 
 
-def shuffle(count, arguments):
+def observe(options, arguments):
+    """Run the program in child processes, and write what they observe."""
+    from cuda.emulator import _advice, _coverage, _findings
+
+    with contextlib.ExitStack() as stack:
+        if folder := options.get("--coverage"):
+            _coverage.prepare(folder)
+            os.environ["CUDA_EMULATOR_COVERAGE"] = os.path.abspath(folder)
+        for name, variable in (("--advise", "ADVISE"), ("--report", "REPORT")):
+            if name in options:
+                os.environ[f"CUDA_EMULATOR_{variable}"] = stack.enter_context(tempfile.TemporaryDirectory())
+        if "--gdb" in options:
+            status = debug(arguments)
+        elif "--shuffle" in options:
+            status = shuffle(options, arguments)
+        else:
+            status = subprocess.run([sys.executable, "-m", "cuda.emulator", *arguments]).returncode
+        if folder:
+            hit, total = _coverage.write_reports(folder)
+            print(
+                f"python -m cuda.emulator: {hit} of {total} lines of kernels ran; see {folder}/index.html",
+                file=sys.stderr,
+            )
+        if "--advise" in options:
+            _write_advice(_advice.read_advice(os.environ["CUDA_EMULATOR_ADVISE"]), options["--advise"])
+        if "--report" in options:
+            findings = _findings.read_findings(os.environ["CUDA_EMULATOR_REPORT"])
+            _findings.write_findings(findings, options["--report"])
+    return status
+
+
+def _write_advice(advice, file):
+    from cuda.emulator._advice import format_advice
+
+    print(format_advice(advice), end="")
+    if file:
+        with open(file, "w") as out:
+            json.dump(advice, out, indent=2)
+            out.write("\n")
+
+
+def shuffle(options, arguments):
     """Run the program in a child process for each seed until one fails, and print only the output of that run."""
+    count = int(options["--shuffle"])
     for seed in range(1, count + 1):
         command = [sys.executable, "-m", "cuda.emulator", "--seed", str(seed), *arguments]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if done.returncode:
             sys.stdout.buffer.write(done.stdout)
             sys.stdout.flush()
-            program = " ".join(arguments)
+            checks = ["--check", options["--check"]] if "--check" in options else []
+            words = ["python", "-m", "cuda.emulator", *checks, "--seed", str(seed), *arguments]
             print(
                 f"python -m cuda.emulator: seed {seed} of {count} failed with status {done.returncode}; "
-                f"repeat it with: python -m cuda.emulator --seed {seed} {program}",
+                f"repeat it with: {' '.join(words)}",
                 file=sys.stderr,
             )
             return 1
     print(f"python -m cuda.emulator: the program ran with {count} seeds and none failed", file=sys.stderr)
     return 0
-
-
-def cover(folder, arguments):
-    """Run the program in a child process, and write the coverage of its kernels into the folder."""
-    from cuda.emulator._coverage import prepare, write_reports
-
-    prepare(folder)
-    environment = {**os.environ, "CUDA_EMULATOR_COVERAGE": os.path.abspath(folder)}
-    status = subprocess.run([sys.executable, "-m", "cuda.emulator", *arguments], env=environment).returncode
-    hit, total = write_reports(folder)
-    print(f"python -m cuda.emulator: {hit} of {total} lines of kernels ran; see {folder}/index.html", file=sys.stderr)
-    return status
-
-
-def advise(file, arguments):
-    """Run the program in a child process, print the advice about its kernels, and write it into a JSON file."""
-    from cuda.emulator._advice import format_advice, read_advice
-
-    with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "CUDA_EMULATOR_ADVISE": folder}
-        status = subprocess.run([sys.executable, "-m", "cuda.emulator", *arguments], env=environment).returncode
-        advice = read_advice(folder)
-    print(format_advice(advice), end="")
-    if file:
-        with open(file, "w") as out:
-            json.dump(advice, out, indent=2)
-            out.write("\n")
-    return status
 
 
 def debug(arguments):

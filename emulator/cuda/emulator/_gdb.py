@@ -15,7 +15,7 @@ for signal in ("SIGSEGV", "SIGBUS", "SIGURG", "SIGFPE", "SIGILL"):
 
 
 class Kernel(gdb.Command):
-    """Commands for kernels: "kernel break" and "kernel where"."""
+    """Commands for kernels: "kernel break", "kernel thread" and "kernel where"."""
 
     def __init__(self):
         super().__init__("kernel", gdb.COMMAND_BREAKPOINTS, gdb.COMPLETE_NONE, prefix=True)
@@ -34,11 +34,34 @@ class KernelBreak(gdb.Command):
         match = re.fullmatch(r"(\S+)((?:\s+(?:block|thread)\s+\d+(?:,\d+){0,2})*)\s*", argument)
         if not match:
             raise gdb.GdbError("usage: kernel break FILE:LINE [block X[,Y[,Z]]] [thread X[,Y[,Z]]]")
-        wanted = {}
-        for kind, numbers in re.findall(r"(block|thread)\s+([\d,]+)", match[2]):
-            for axis, number in enumerate((numbers.split(",") + ["0", "0"])[:3]):
-                wanted[_index(kind, axis)] = int(number)
-        _Stop(match[1]).wanted = wanted
+        _Stop(match[1]).wanted = _wanted(match[2])
+
+
+class KernelThread(gdb.Command):
+    """Continue until another thread is at this line: kernel thread X[,Y[,Z]] [block X[,Y[,Z]]]
+
+    Without a block, it is a thread of the same block. The threads of a block run in turn, so one that has passed this
+    line does not reach it again, unless it is in a loop."""
+
+    def __init__(self):
+        super().__init__("kernel thread", gdb.COMMAND_RUNNING)
+
+    def invoke(self, argument, from_tty):
+        match = re.fullmatch(r"(\d+(?:,\d+){0,2})(\s+block\s+\d+(?:,\d+){0,2})?\s*", argument)
+        if not match:
+            raise gdb.GdbError("usage: kernel thread X[,Y[,Z]] [block X[,Y[,Z]]]")
+        place = gdb.selected_frame().find_sal()
+        if place.symtab is None:
+            raise gdb.GdbError("the program has not stopped in a kernel")
+        block = match[2] or "block " + ",".join(_values("block"))
+        stop = _Stop(f"{place.symtab.filename}:{place.line}", internal=True)
+        stop.wanted = _wanted(f"thread {match[1]} {block}")
+        stop.silent = True
+        try:
+            gdb.execute("continue")
+            gdb.execute("frame")
+        finally:
+            stop.delete()
 
 
 class _Stop(gdb.Breakpoint):
@@ -48,6 +71,19 @@ class _Stop(gdb.Breakpoint):
 
     def stop(self):
         return all(int(gdb.parse_and_eval(place)) == number for place, number in self.wanted.items())
+
+
+def _wanted(text):
+    """Return the numbers that the indices in such a text must have: ``thread 3 block 1,2``."""
+    wanted = {}
+    for kind, numbers in re.findall(r"(block|thread)\s+([\d,]+)", text):
+        for axis, number in enumerate((numbers.split(",") + ["0", "0"])[:3]):
+            wanted[_index(kind, axis)] = int(number)
+    return wanted
+
+
+def _values(kind):
+    return [str(gdb.parse_and_eval(_index(kind, axis))) for axis in range(3)]
 
 
 def _index(kind, axis):
@@ -63,10 +99,10 @@ class KernelWhere(gdb.Command):
         super().__init__("kernel where", gdb.COMMAND_STACK)
 
     def invoke(self, argument, from_tty):
-        values = [str(gdb.parse_and_eval(_index(kind, axis))) for kind in ("block", "thread") for axis in range(3)]
-        print(f"block ({', '.join(values[:3])}), thread ({', '.join(values[3:])})")
+        print(f"block ({', '.join(_values('block'))}), thread ({', '.join(_values('thread'))})")
 
 
 Kernel()
 KernelBreak()
+KernelThread()
 KernelWhere()

@@ -42,6 +42,13 @@ def pytest_addoption(parser):
         help="run each test N times, each time with another order of unordered work; implies --cuda-device=software",
     )
     group.addoption(
+        "--cuda-time-limit",
+        metavar="S",
+        type=_seconds,
+        help="end each kernel on the software device that runs longer than S seconds; 0: no limit. The default is "
+        "CUDA_EMULATOR_TIME_LIMIT, or 60",
+    )
+    group.addoption(
         "--cuda-coverage",
         metavar="DIR",
         help="write the coverage of kernels into this directory, as lcov and as HTML; implies --cuda-device=software",
@@ -52,6 +59,15 @@ def _shuffle_count(text):
     if not text.isdecimal() or not int(text):
         raise argparse.ArgumentTypeError(f"must be an int of 1 or more, not {text!r}")
     return int(text)
+
+
+def _seconds(text):
+    try:
+        if 0 <= float(text) <= 1e9:
+            return text
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f"must be a number of seconds from 0 to 1000000000, not {text!r}")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -86,6 +102,9 @@ def _select_device(options):
         choice = "hardware" if emulator.has_gpu() else "software"
     os.environ["CUDA_CORE_DEVICE"] = choice  # for cuda.core, here and in child processes
     if choice == "software":
+        if options.cuda_time_limit is not None:
+            os.environ["CUDA_EMULATOR_TIME_LIMIT"] = options.cuda_time_limit
+        os.environ.setdefault("CUDA_EMULATOR_TIME_LIMIT", "60")
         try:
             emulator.activate()
         except (RuntimeError, ValueError) as error:
@@ -208,6 +227,16 @@ class _SoftwareDevice:
             raise
         finally:
             self.recover()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item):
+        """Add to the report of a failed test what is needed to repeat it."""
+        report = yield
+        if report.failed:
+            text = f"checks: {os.environ.get('CUDA_EMULATOR_CHECK', 'memory')}"
+            seed = getattr(item, "callspec", None) and item.callspec.params.get("cuda_seed")
+            report.sections.append(("software device", f"{text}, seed: {seed}" if seed else text))
+        return report
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtest_teardown(self, item):

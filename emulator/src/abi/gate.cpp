@@ -27,7 +27,7 @@ namespace emu::abi {
 namespace {
 
 // Zero if every call may pass without further checks.
-enum : uint32_t { uninitialized = 1, forked = 2, tracing = 4, failing = 8, unread = 16, locating = 32 };
+enum : uint32_t { uninitialized = 1, forked = 2, tracing = 4, failing = 8, unread = 16, locating = 32, telling = 64 };
 std::atomic<uint32_t> door{uninitialized | unread};
 
 uint64_t calls = 0; // shown in reports; approximate when threads race
@@ -86,11 +86,31 @@ void log_failure(const char* symbol, CUresult result)
     if (std::strncmp(symbol, "cuLogs", 6) == 0)
         return;
     std::string why = take_explanation(state::origin.number);
+    bool is_report = false;
     if (why.empty())
-        why = state::Context::report_of(result, is_noticed(symbol));
+        why = state::Context::report_of(result, is_noticed(symbol), &is_report);
     if (!why.empty())
-        log::add(symbol, why);
+        log::add(symbol, why, is_report);
+    if (is_report)
+        door.fetch_or(telling);
     log::add(symbol, "Returning " + std::to_string(int(result)) + " (" + name_of(result) + ")");
+}
+
+// Calls with which a program waits, and learns of a fault.
+bool is_about_errors(const char* name)
+{
+    return std::strncmp(name, "cuLogs", 6) == 0 || std::strncmp(name, "cuGetError", 10) == 0 ||
+           std::strstr(name, "Synchronize") || std::strstr(name, "Query");
+}
+
+// A program that raises an exception for a fault reads the log before other calls. For any other, stderr has the report.
+void tell()
+{
+    std::string report = log::take_unread_report();
+    if (!report.empty())
+        say(report);
+    if (!log::has_unread_report())
+        door.fetch_and(~uint32_t(telling));
 }
 
 std::atomic<pthread_t> exiting_thread{0};
@@ -207,6 +227,8 @@ void Gate::check(int entry)
     const Entry& row = entries[entry];
     uint32_t bits = door.load();
     bool open = is_always_open(row.name);
+    if ((bits & telling) && !is_about_errors(row.name))
+        tell();
     if (bits & locating)
         state::origin.place = locate(row.name);
     if ((bits & (tracing | failing)) && std::strcmp(row.name, "cuGetProcAddress") != 0) {

@@ -10,6 +10,7 @@
 
 #include "../config.hpp"
 #include "../front/front.hpp"
+#include "../log.hpp"
 #include "../state/code/module.hpp"
 #include "../state/context.hpp"
 #include "../state/graphics.hpp"
@@ -112,7 +113,9 @@ struct AtExit {
     {
         if (!emu::abi::is_initialized())
             return;
-        std::string fault = unreported_faults();
+        std::string report = log::take_unread_report(true), fault = take_unreported_faults();
+        if (!report.empty())
+            say(report);
         if (!fault.empty())
             say("the program has exited, and none of its calls returned this fault; wait for the work to see it:\n" +
                 fault.substr(0, fault.size() - 1));
@@ -188,7 +191,13 @@ EMU_EXPORT int emulator_wait(int milliseconds)
 
 EMU_EXPORT size_t emulator_unreported_faults(char* buffer, size_t size)
 {
-    return give_report(emu::abi::is_initialized() ? unreported_faults() : "", buffer, size);
+    static thread_local std::string text; // kept until the caller has a buffer of its size
+    if (text.empty() && emu::abi::is_initialized())
+        text = take_unreported_faults();
+    size_t bytes = give_report(text, buffer, size);
+    if (bytes <= size)
+        text.clear();
+    return bytes;
 }
 
 EMU_EXPORT void emulator_finish_coverage()

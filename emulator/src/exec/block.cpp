@@ -144,10 +144,12 @@ void Block::leave_quiet()
     }
 }
 
-void Block::blame(uint32_t thread)
+ThreadPlace Block::blame(uint32_t thread)
 {
     leave_quiet();
+    ThreadPlace running = *carrier_.current;
     carrier_.current->be_thread(place_of(thread));
+    return running;
 }
 
 // The fiber of the exited thread is already back in the set, so no new thread may start on it here.
@@ -289,8 +291,11 @@ inline void Block::run_next(Fiber* self, Fiber* next)
 
 void Block::yield(Fiber* self, const Site& site)
 {
-    if (launch_->stopping)
-        carrier_.leave();
+    if (launch_->stopping) {
+        Trouble trouble;
+        trouble.at(site);
+        carrier_.leave(std::move(trouble));
+    }
     leave_quiet();
     if (__builtin_expect(carrier_.races != nullptr, 0))
         carrier_.settle();

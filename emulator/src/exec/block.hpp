@@ -53,7 +53,8 @@ public:
     void wait_for_cluster(Fiber* self, uint32_t token, const Site& site);
     void collect(Fiber* self, EmuWarpCall* call, uintptr_t pc);
     void yield(Fiber* self, const Site& site);
-    void blame(uint32_t thread); // the report names this exited thread instead of the running one
+    // The report names this exited thread instead of the running one, which is returned.
+    ThreadPlace blame(uint32_t thread);
 
     // Returns true if another thread could run if the running one yielded. The monitor reads it without a lock.
     bool others() const { return ready_.head || yielded_.head || started() < threads_; }

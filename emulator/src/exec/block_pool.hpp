@@ -41,7 +41,8 @@ private:
     void wake_monitor();
     void monitor_main();
     void watch(Launch& launch, Clock::time_point now);
-    bool watch(Worker& worker);
+    bool watch(Worker& worker, bool debugged);
+    bool is_debugged(Clock::time_point now);
     void signal(Worker& worker);
     bool all_spin(const Launch& launch) const;
 
@@ -59,6 +60,9 @@ private:
     bool monitor_started_ = false;
     std::atomic<bool> monitor_sleeps_{false};
     std::atomic<bool> crowded_{false};
+    // Of the monitor's thread.
+    bool debugged_ = false;
+    Clock::time_point next_debugger_look_{};
 
 public:
     std::mutex& lock_for_fork() { return mutex_; }

@@ -9,6 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../config.hpp"
+
 namespace emu::exec {
 namespace {
 
@@ -112,7 +114,35 @@ bool Launch::failed()
 Fault Launch::take_fault()
 {
     std::lock_guard<std::mutex> lock(mutex_);
-    return std::move(fault_);
+    if (fault_)
+        findings_.push_back(std::move(fault_));
+    if (findings_.empty())
+        return {};
+    Fault all = findings_.front();
+    for (size_t i = 1; i < findings_.size(); ++i)
+        all.text += "\n" + findings_[i].text;
+    return all;
+}
+
+bool Launch::knows(const Trouble& trouble)
+{
+    std::lock_guard<std::mutex> lock(mutex_);
+    return known_.count({trouble.kind, trouble.pc});
+}
+
+bool Launch::note(const Trouble& trouble, const Fault& fault, bool suppressed)
+{
+    std::lock_guard<std::mutex> lock(mutex_);
+    // One line can have several places in the code.
+    bool repeated = std::any_of(findings_.begin(), findings_.end(), [&](const Fault& other) {
+        return other.kind == fault.kind && other.line == fault.line && other.file == fault.file;
+    });
+    if (!suppressed && !repeated && findings_.size() + 1 >= size_t(config().keep_going))
+        return false;
+    known_.emplace(trouble.kind, trouble.pc);
+    if (!suppressed && !repeated)
+        findings_.push_back(fault);
+    return true;
 }
 
 void Launch::wake_grid()

@@ -4,11 +4,13 @@
 // A running launch: which blocks are left, whether it has to stop, and its first fault.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 
 #include "checks/turns.hpp"
 #include "cluster.hpp"
@@ -25,7 +27,8 @@ struct Trouble {
     FaultKind kind = FaultKind::none;
     uintptr_t pc = 0;
     bool exact = false;           // pc is the faulting instruction, not a return address
-    uintptr_t caller = 0;         // the kernel code that called the access check which contains pc
+    // Return addresses in the kernel's code on the stack, the latest first. Some may be of calls that have returned.
+    std::array<uintptr_t, 8> callers{};
     const Fiber* fiber = nullptr; // the thread's; null: the running one
     uintptr_t address = 0;
     uint32_t size = 0;
@@ -76,7 +79,10 @@ struct Launch {
     FaultKind stop_reason();
     void fail(Fault fault); // stops the launch; the first fault is kept
     bool failed();
-    Fault take_fault();
+    Fault take_fault(); // with the findings after which the launch continued
+    bool knows(const Trouble& trouble); // the launch has continued after it
+    // Returns true if the launch continues after this finding.
+    bool note(const Trouble& trouble, const Fault& fault, bool suppressed);
 
     // Waits until all blocks of a cooperative grid have arrived. Returns false if the launch stops or the blocks have
     // deadlocked, and then explains it in `why`.
@@ -114,6 +120,8 @@ private:
     std::vector<std::shared_ptr<const void>> kept_;
     FaultKind reason_ = FaultKind::none;
     Fault fault_;
+    std::set<std::pair<FaultKind, uintptr_t>> known_; // kinds and places after which the launch continued
+    std::vector<Fault> findings_;
 };
 
 } // namespace emu::exec

@@ -5,6 +5,8 @@
 // none.
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
+#include <fstream>
 #include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -26,6 +28,21 @@ constexpr int looks_before_sleep = 25;
 constexpr milliseconds stalled{5};
 
 } // namespace
+
+// Called often, so it looks only now and then.
+bool BlockPool::is_debugged(Clock::time_point now)
+{
+    if (now < next_debugger_look_)
+        return debugged_;
+    next_debugger_look_ = now + milliseconds(100);
+    std::ifstream status("/proc/self/status");
+    std::string line;
+    debugged_ = false;
+    while (std::getline(status, line))
+        if (line.compare(0, 10, "TracerPid:") == 0)
+            debugged_ = std::atoi(line.c_str() + 10) != 0;
+    return debugged_;
+}
 
 // Called under the lock.
 void BlockPool::start_monitor()
@@ -69,15 +86,16 @@ void BlockPool::monitor_main()
         lock.unlock();
         struct timespec pause = {0, look.count() * 1000};
         nanosleep(&pause, nullptr);
-        lock.lock();
         auto now = Clock::now();
+        bool debugged = is_debugged(now);
+        lock.lock();
         for (Launch* launch : launches_)
             watch(*launch, now);
         auto works = [](const Worker* worker) { return worker->working_on.load() != nullptr; };
         crowded_ = std::count_if(workers_.begin(), workers_.end(), works) > size_;
         bool spinning = false;
         for (Worker* worker : workers_)
-            spinning |= watch(*worker);
+            spinning |= watch(*worker, debugged);
         look = spinning ? std::max(look / 2, shortest_look) : longest_look;
     }
 }
@@ -120,7 +138,8 @@ bool BlockPool::all_spin(const Launch& launch) const
 }
 
 // Returns true if the worker should be preempted: one thread ran since the last check, and others could run.
-bool BlockPool::watch(Worker& worker)
+// With a debugger, whose steps a signal would disturb, only work that has to end is.
+bool BlockPool::watch(Worker& worker, bool debugged)
 {
     Launch* launch = worker.working_on.load();
     if (!launch || worker.sleeps.load(std::memory_order_relaxed))
@@ -133,7 +152,7 @@ bool BlockPool::watch(Worker& worker)
         signal(worker);
         return true;
     }
-    if (!stands)
+    if (!stands || debugged)
         return false;
     bool others = worker.block.others();
     // Even a block without other threads is sampled for a while, and occasionally later, to find out whether it spins

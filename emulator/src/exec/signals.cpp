@@ -55,20 +55,20 @@ void pass_on(int signal, siginfo_t* info, void* context)
     passing_on = 0;
 }
 
-// Returns the first word on the stack that points into the kernel's code, which is most likely the return address of
-// the running library function.
-uintptr_t find_caller(const Carrier& carrier, const Registers& r)
+// Finds words on the stack that point into the kernel's code, which are probably return addresses.
+void find_callers(const Carrier& carrier, const Registers& r, Trouble* trouble)
 {
     const Fiber& fiber = *carrier.current;
-    if (carrier.image->has_code(r.link()) && !carrier.image->has_code(r.pc()))
-        return r.link();
+    size_t found = 0;
+    auto add = [&](uintptr_t word) {
+        if (found < trouble->callers.size() && carrier.image->has_code(word))
+            trouble->callers[found++] = word;
+    };
+    if (!carrier.image->has_code(r.pc()))
+        add(r.link());
     auto from = std::max(r.sp() & ~uintptr_t(7), fiber.stack_low);
-    for (uintptr_t at = from; at < fiber.stack_high && at < from + 8192; at += 8) {
-        uintptr_t word = *reinterpret_cast<const uintptr_t*>(at);
-        if (carrier.image->has_code(word))
-            return word;
-    }
-    return 0;
+    for (uintptr_t at = from; at < fiber.stack_high && at < from + 8192; at += 8)
+        add(*reinterpret_cast<const uintptr_t*>(at));
 }
 
 // Finds the faulting instruction in the kernel, or the place where the kernel called the library function that faulted.
@@ -78,9 +78,9 @@ void find_place(const Carrier& carrier, const Registers& r, Trouble* trouble)
     trouble->exact = true;
     if (!carrier.image)
         return;
-    trouble->caller = find_caller(carrier, r);
+    find_callers(carrier, r, trouble);
     if (!carrier.image->has_code(trouble->pc)) {
-        trouble->pc = trouble->caller;
+        trouble->pc = trouble->callers[0];
         trouble->exact = false;
     }
 }

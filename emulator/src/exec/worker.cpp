@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "../config.hpp"
+#include "checks/findings.hpp"
 #include "checks/report.hpp"
 #include "checks/shadow.hpp"
 #include "machine.hpp"
@@ -173,8 +174,11 @@ void Worker::report()
     FaultKind reason = launch->stop_reason();
     if (trouble.kind == FaultKind::none)
         trouble.kind = reason;
-    if (trouble.kind != FaultKind::none && !launch->failed())
-        launch->fail(make_fault(*this, trouble));
+    if (trouble.kind != FaultKind::none && !launch->failed()) {
+        Fault fault = make_fault(*this, trouble);
+        record_finding(fault, {});
+        launch->fail(std::move(fault));
+    }
     launch->stop(FaultKind::none);
     trouble = Trouble{};
 }

@@ -57,7 +57,8 @@ void add_gcc_flags(const Checks& checks, std::vector<std::string>* flags)
                                  "-fno-var-tracking", "-ftrack-macro-expansion=0", "-fno-diagnostics-show-caret",
                                  "-Wno-maybe-uninitialized", "-fcaller-saves", "-ftree-pre", "-fgcse",
                                  "-fno-semantic-interposition", "-fpermissive"});
-    flags->insert(flags->end(), {"-fno-builtin-malloc", "-fno-builtin-free"}); // keeps incorrect calls of free()
+    // Keeps incorrect calls of free(), and printf() out of the host's standard output.
+    flags->insert(flags->end(), {"-fno-builtin-malloc", "-fno-builtin-free", "-fno-builtin-printf"});
     // -fcaller-saves, -ftree-pre and -fgcse belong to -O2; they are worth their time and keep line numbers correct.
     // -fno-semantic-interposition lets kernels be inlined. -fpermissive is for the system headers; elsewhere
     // diagnostics.cpp turns its warnings into errors.

@@ -353,7 +353,7 @@ Sources sources_of(const CompileRequest& request)
     sources.texts[request.name] = request.source;
     for (const Header& header : request.headers)
         sources.texts[header.name] = header.text;
-    std::string& names = sources.texts["__nv_name_map"];
+    std::string& names = sources.texts[name_map];
     names = "\n";
     for (const std::string& expression : request.name_expressions)
         names += "#pragma nv_mangled_name " + expression + "\n";

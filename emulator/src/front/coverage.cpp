@@ -244,6 +244,8 @@ void add_coverage(const exec::Image& image, std::atomic<uint64_t>* counts)
     std::lock_guard lock(coverage.mutex);
     std::map<std::pair<std::string, int>, uint64_t> here; // for this image: a line is in several blocks
     for (const CodeLine& line : lines) {
+        if (line.file == name_map) // not a program's
+            continue;
         // Finds the block that contains the code. Code before its function's first call is in the first block; a call
         // belongs to the block it begins.
         auto after = std::upper_bound(calls.begin(), calls.end(), line.address - low + call_bytes);

@@ -16,6 +16,9 @@
 
 namespace emu::front {
 
+// The file that the lines of name expressions belong to, as with NVRTC.
+constexpr const char* name_map = "__nv_name_map";
+
 // ------------------------------------------------------------------------------- compile
 
 struct Header {

@@ -457,7 +457,7 @@ void Rewriter::name_expressions(std::string* out)
         if (!expression.empty() && expression[0] == '&')
             expression.erase(0, 1);
         const char* record = is_only_declared(expression) ? "EMU_DECLARED_NAME" : "EMU_NAME";
-        *out += "\n# " + std::to_string(i + 2) + " \"__nv_name_map\"\n" + record + "(" + std::to_string(i) + ", " +
+        *out += "\n# " + std::to_string(i + 2) + " \"" + name_map + "\"\n" + record + "(" + std::to_string(i) + ", " +
                 (cast ? "" : "&") + expression + ")";
     }
     *out += "\n";

@@ -7,6 +7,7 @@
 #include <cxxabi.h>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "../exec/checks/races.hpp"
 #include "device.hpp"
@@ -261,13 +262,12 @@ void Context::fail(CUresult code, const std::string& text)
     std::lock_guard lock(state_->mutex);
     if (state_->sticky != CUDA_SUCCESS)
         return;
-    if (!text.empty())
-        say(text); // before a waiting thread learns of the failure
     state_->report = text;
     state_->sticky = code;
 }
 
-std::string Context::report_of(CUresult code, bool noticed)
+// `is_first`: no noticed call has returned it before.
+std::string Context::report_of(CUresult code, bool noticed, bool* is_first)
 {
     std::vector<std::shared_ptr<Context>> candidates{current()};
     for (const auto& row : contexts().all())
@@ -276,16 +276,18 @@ std::string Context::report_of(CUresult code, bool noticed)
         if (!context || context->sticky() != code)
             continue;
         std::lock_guard lock(context->state_->mutex);
+        *is_first = noticed && !context->state_->reported && !context->state_->report.empty();
         context->state_->reported |= noticed;
         return context->state_->report;
     }
     return {};
 }
 
-std::string Context::unreported_fault() const
+std::string Context::take_unreported_fault()
 {
     std::lock_guard lock(state_->mutex);
-    return state_->sticky == CUDA_SUCCESS || state_->reported ? std::string() : state_->report + "\n";
+    bool known = state_->sticky == CUDA_SUCCESS || std::exchange(state_->reported, true);
+    return known ? std::string() : state_->report + "\n";
 }
 
 void Context::recover()
@@ -293,6 +295,8 @@ void Context::recover()
     std::lock_guard lock(state_->mutex);
     if (state_->sticky == CUDA_ERROR_CONTEXT_IS_DESTROYED)
         return;
+    if (state_->sticky != CUDA_SUCCESS && !state_->reported && !state_->report.empty())
+        say(state_->report);
     state_->sticky = CUDA_SUCCESS;
     state_->report.clear();
     state_->reported = false;

@@ -59,9 +59,9 @@ public:
     void fail(CUresult code, const std::string& text);
     // Returns the report of a context that failed with this code, or an empty string. `noticed` means that the program
     // notices the failure.
-    static std::string report_of(CUresult code, bool noticed);
+    static std::string report_of(CUresult code, bool noticed, bool* is_first);
     // Returns the report of a failure that the program has not noticed, or an empty string.
-    std::string unreported_fault() const;
+    std::string take_unreported_fault(); // that no call has returned
     void recover(); // makes a failed context usable again, unless it is destroyed
 
     // Creates a queue whose operations are skipped after an error of this context, and dropped after an interruption.

@@ -25,11 +25,11 @@ bool wait_for_work(std::chrono::milliseconds patience)
     return idle;
 }
 
-std::string unreported_faults()
+std::string take_unreported_faults()
 {
     std::string text;
     for (const auto& row : Context::all())
-        text += row.first->unreported_fault();
+        text += row.first->take_unreported_fault();
     return text;
 }
 

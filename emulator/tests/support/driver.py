@@ -24,6 +24,7 @@ class Driver:
         def call(*arguments):
             result, *rest = value(*arguments)
             if result != 0:
+                self.raw.cuDriverGetVersion()  # the next call prints a report that nobody has read
                 raise Driver.Error(name, result)
             return rest[0] if len(rest) == 1 else tuple(rest)
 
@@ -38,7 +39,9 @@ class Driver:
 
     def result(self, name, *arguments):
         """Call a function and return the name of its result, without CUDA_ERROR_."""
-        return getattr(self.raw, name)(*arguments)[0].name.removeprefix("CUDA_").removeprefix("ERROR_")
+        result = getattr(self.raw, name)(*arguments)[0]
+        self.raw.cuDriverGetVersion()  # likewise
+        return result.name.removeprefix("CUDA_").removeprefix("ERROR_")
 
 
 def pool_properties(driver, device=0, location=1):

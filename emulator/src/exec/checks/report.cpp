@@ -71,6 +71,12 @@ CodePlace place_of(const Carrier& carrier, uintptr_t pc, bool exact)
     return carrier.image->place(exact ? pc : pc - 1);
 }
 
+// The access checks are part of the kernel's code.
+bool is_of_checks(const CodePlace& place)
+{
+    return place.file.empty() || place.function.compare(0, 7, "__asan_") == 0 || place.function.compare(0, 7, "__tsan_") == 0;
+}
+
 // The file and line come from the barrier if it has them; the function comes from the address.
 CodePlace place_of(const Carrier& carrier, const Site& site)
 {
@@ -193,6 +199,11 @@ std::string see(FaultKind kind)
     return row(kind).anchor ? std::string("\n  see errors#") + row(kind).anchor : "";
 }
 
+const char* finding_name(FaultKind kind)
+{
+    return row(kind).anchor ? row(kind).anchor : "";
+}
+
 std::string triple_text(const Dim3& triple)
 {
     return "(" + std::to_string(triple.x) + ", " + std::to_string(triple.y) + ", " + std::to_string(triple.z) + ")";
@@ -297,11 +308,16 @@ std::string list_places(const std::vector<Waiting>& places)
     std::sort(merged.begin(), merged.end(), [](const Waiting& a, const Waiting& b) {
         return std::pair(b.fibers.size(), show(a.place)) < std::pair(a.fibers.size(), show(b.place));
     });
+    constexpr size_t most = 5; // a report has at most 12 lines
     std::string text;
-    for (const Waiting& entry : merged)
-        text += std::string(text.empty() ? "" : "\n") + "  " + std::to_string(entry.fibers.size()) +
+    for (size_t i = 0; i < merged.size() && i < most; ++i) {
+        const Waiting& entry = merged[i];
+        text += std::string(i ? "\n" : "") + "  " + std::to_string(entry.fibers.size()) +
                 (entry.fibers.size() == 1 ? " thread waits at " : " threads wait at ") + entry.what + ", " +
                 show(entry.place) + ": " + list_threads(entry.fibers);
+    }
+    if (merged.size() > most)
+        text += "\n  and others at " + std::to_string(merged.size() - most) + " more places";
     return text;
 }
 
@@ -335,8 +351,8 @@ Fault make_fault(const Carrier& carrier, const Trouble& trouble)
     fault.store = trouble.store;
     const Fiber* fiber = trouble.fiber ? trouble.fiber : carrier.current;
     uintptr_t pc = trouble.pc;
-    // A deadlock without a place is reported at the first waiting thread.
-    if (trouble.kind == FaultKind::deadlock && fiber && !pc) {
+    // A deadlock or time limit without a place is reported at the first waiting thread.
+    if ((trouble.kind == FaultKind::deadlock || trouble.kind == FaultKind::timeout) && fiber && !pc) {
         fiber = first_waiting(carrier);
         pc = fiber->pc;
     }
@@ -344,8 +360,9 @@ Fault make_fault(const Carrier& carrier, const Trouble& trouble)
     if (fiber)
         fault.thread = {fiber->x, fiber->y, fiber->z};
     CodePlace place = place_of(carrier, pc, trouble.exact);
-    if (trouble.exact && (place.function.compare(0, 7, "__asan_") == 0 || place.function.compare(0, 7, "__tsan_") == 0))
-        place = place_of(carrier, trouble.caller, false);
+    for (uintptr_t caller : trouble.callers)
+        if (caller && is_of_checks(place))
+            place = place_of(carrier, caller, false);
     if (!trouble.file.empty())
         place = {trouble.file, place.function, trouble.line, ""};
     else if (fiber && fiber->file && pc == fiber->pc)

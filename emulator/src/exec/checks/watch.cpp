@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "../worker.hpp"
+#include "findings.hpp"
 #include "initialized.hpp"
 #include "regions.hpp"
 #include "report.hpp"
@@ -162,7 +163,8 @@ private:
         trouble.size = emu_u32(size_);
         trouble.store = is_store();
         trouble.text = std::move(text);
-        raise_fault(std::move(trouble));
+        if (!goes_on(worker_, trouble))
+            raise_fault(std::move(trouble));
     }
 
     Worker& worker_;
@@ -189,7 +191,8 @@ __attribute__((noinline, cold)) void fail_local(uintptr_t address, size_t size, 
     trouble.address = address;
     trouble.size = emu_u32(size);
     trouble.text = "in a local variable of the thread";
-    raise_fault(std::move(trouble));
+    if (!goes_on(*this_worker(), trouble))
+        raise_fault(std::move(trouble));
 }
 
 } // namespace
@@ -204,7 +207,7 @@ void Worker::settle()
     if (!earlier.block)
         return;
     const Races::Store& store = races->last_store();
-    block.blame(store.access.thread());
+    ThreadPlace running = block.blame(store.access.thread());
     Trouble trouble;
     trouble.kind = FaultKind::race;
     trouble.pc = uintptr_t(store.access.half_pc()) << 1;
@@ -216,7 +219,9 @@ void Worker::settle()
         trouble.text += ", which stores " + describe_value(reinterpret_cast<const void*>(store.address), size) + " over " +
                         describe_value(store.value, size);
     trouble.text += describe_other(*races, earlier);
-    raise_fault(std::move(trouble));
+    if (!goes_on(*this, trouble))
+        raise_fault(std::move(trouble));
+    current->be_thread(running);
 }
 
 namespace {
