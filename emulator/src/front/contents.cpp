@@ -212,6 +212,9 @@ Contents ContentsReader::read()
             calls_.push_back({symbol.name, elf_.text(elf_.place_of(symbol))});
     }
     shared_sizes();
+    for (KernelInfo& kernel : out_.kernels)
+        if (kernel.name.compare(0, ptx_entry_prefix.size(), ptx_entry_prefix) == 0)
+            kernel.name.erase(0, ptx_entry_prefix.size());
     return std::move(out_);
 }
 
@@ -219,6 +222,8 @@ Contents ContentsReader::read()
 
 std::string demangled(const std::string& name)
 {
+    if (name.compare(0, ptx_entry_prefix.size(), ptx_entry_prefix) == 0)
+        return name.substr(ptx_entry_prefix.size());
     // Only mangled names are demangled, because the name `f` would be read as the type float.
     if (name.compare(0, 2, "_Z") != 0)
         return name;

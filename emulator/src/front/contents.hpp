@@ -21,6 +21,8 @@ struct Contents {
     Error error;
 };
 
+// Precedes the names of PTX kernels in C++, where they could be keywords or names of our headers.
+inline const std::string ptx_entry_prefix = "emu_ptx_entry_";
 std::string demangled(const std::string& name); // a function name in readable form
 Contents read_contents(const Bytes& file);
 // The limit for the parameters of a kernel since compute capability 7.0 and CUDA 12.1, and before.

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,6 +17,7 @@
 #include "compiler.hpp"
 #include "contents.hpp"
 #include "process.hpp"
+#include "text.hpp"
 
 namespace emu::front {
 namespace {
@@ -230,6 +232,7 @@ void LineReader::program(const uint8_t* stop)
 void read_source(std::string name, const std::string& source, LineTable* table)
 {
     int number = 1;
+    bool is_ptx = name == "ptx"; // its #line directives name lines of another program
     for (size_t at = 0; at < source.size(); ++number) {
         size_t end = std::min(source.find('\n', at), source.size());
         std::string line = source.substr(at, end - at);
@@ -239,6 +242,8 @@ void read_source(std::string name, const std::string& source, LineTable* table)
             size_t begin = line.find('"'), close = line.rfind('"');
             if (begin < close)
                 name = line.substr(begin + 1, close - begin - 1);
+            if (is_ptx)
+                return;
             continue;
         }
         size_t first = line.find_first_not_of(" \t\r");
@@ -344,6 +349,17 @@ Place call_of(const LineTable& table, const std::string& path, uint64_t address)
     return all.calls[path].emplace(address, place).first->second;
 }
 
+// Returns a line of a file without the blanks around it, or an empty string if there is none.
+std::string line_of_file(const std::string& path, int number)
+{
+    std::ifstream file(path);
+    std::string line;
+    for (int i = 0; i < number; ++i)
+        if (!std::getline(file, line))
+            return "";
+    return trimmed(line);
+}
+
 // A kernel inlined into its loop over threads is part of `emu::Named<void (*)(...), &(kernel)>::run(...)`.
 std::string shown_function(const std::string& symbol)
 {
@@ -352,7 +368,7 @@ std::string shown_function(const std::string& symbol)
     if (text.compare(0, 11, "emu::Named<") != 0 || begin == std::string::npos || end == std::string::npos)
         return text;
     std::string name = text.substr(begin + 4, end - begin - 4);
-    return name[0] == '(' ? name.substr(1, name.size() - 2) : name;
+    return demangled(name[0] == '(' ? name.substr(1, name.size() - 2) : name);
 }
 
 } // namespace
@@ -405,7 +421,7 @@ exec::CodePlace symbolize(const exec::Image& image, uintptr_t pc)
         break;
     }
     // A compiler that inserts checks places their cold part after all other code.
-    Place call = place.inlined && config().checks.reads_shadow() ? call_of(*table, image.path, address) : Place();
+    Place call = (place.inlined || !place.line) && config().checks.reads_shadow() ? call_of(*table, image.path, address) : Place();
     if (call.line) {
         place.file = call.file;
         place.line = call.line;
@@ -415,6 +431,8 @@ exec::CodePlace symbolize(const exec::Image& image, uintptr_t pc)
         auto line = source->second.find(place.line);
         if (line != source->second.end())
             place.text = line->second;
+    } else if (place.line) {
+        place.text = line_of_file(place.file, place.line);
     }
     if (function != table->functions.begin() && address < (function - 1)->high)
         place.function = shown_function((function - 1)->name);

@@ -49,6 +49,9 @@ struct PtxVariable {
 };
 bool read_ptx_variable(const std::string& text, PtxVariable* v);
 
+// ptx_libdevice.cpp: returns the definition of a function of libdevice, or an empty string if there is none.
+std::string define_libdevice(const std::string& name);
+
 // The C++ for operands: a value, a place for a result, an address; empty: there is none.
 struct PtxNames {
     std::function<std::string(const std::string&)> value, target, address;

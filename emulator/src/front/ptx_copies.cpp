@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mbarriers, fences, asynchronous copies and stores, and tensor maps. Every copy has completed when its call returns.
+#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -231,7 +232,8 @@ private:
             {"swizzle_mode", "EMU_MAP_SWIZZLE"},   {"fill_mode", "EMU_MAP_FILL"}};
         if (word(0) == "cp_fenceproxy") {
             made_ = "::emu::ptx::copy_tensor_map(" + address(0) + ", " + address(1) + ");";
-            return has("global") && has("shared::cta") && has("aligned") && count(3, 3) && operands_[2] == "128";
+            return has("global") && has("shared::cta") && has("aligned") && count(3, 3) &&
+                   std::strtoul(operands_[2].c_str(), nullptr, 0) == 128;
         }
         auto field = fields.find(word(2));
         if (word(0) != "replace" || word(1) != "tile" || field == fields.end() || !has("b1024") || !count(2, 3))

@@ -52,6 +52,9 @@ private:
         return true;
     }
 
+    // Names an access of a module to the races check.
+    static constexpr const char* together = "EMU_ORDER(EMU_SCOPE_TOGETHER) ";
+
     bool access()
     {
         bool loads = name_ == "ld" || name_ == "ldu", stores = name_ == "st";
@@ -71,12 +74,16 @@ private:
             return vector_access(type_of(type) + ", " + size.substr(1), where, loads, type[0] == 's');
         where += strong ? ", true" : ", false";
         if (stores) {
+            if (names_.version && !strong) // of a module, not inline
+                order_ = together;
             made_ = order_ + "::emu::ptx::store<" + type_of(type) + ">(" + where + ", " + raw(1) + ");";
             return true;
         }
         std::string value = "::emu::ptx::load<" + type_of(type) + ">(" + where + ")";
         if (type[0] == 's') // a wider register is sign-extended
             value = "(emu_u64)(long long)::emu::ptx::as<" + type_of(type) + ">(" + value + ")";
+        if (names_.version && !strong)
+            order_ = together;
         made_ = order_ + target(operands_[0]) + " = " + value + ";";
         return true;
     }
@@ -95,8 +102,9 @@ private:
             made_ += loads ? parts[i] + " = " + one + "; " : "";
         }
         made_ = loads
-                    ? "emu_u64 emu_v[4]; ::emu::ptx::load<" + types + ">(" + where + ", emu_v); " + made_
-                    : "const emu_u64 emu_v[] = {" + list + "}; ::emu::ptx::store<" + types + ">(" + where + ", emu_v);";
+                    ? (names_.version ? together : "") + std::string("emu_u64 emu_v[4]; ::emu::ptx::load<") + types + ">(" + where + ", emu_v); " + made_
+                    : (names_.version ? together : "") + std::string("const emu_u64 emu_v[] = {") +
+                          list + "}; ::emu::ptx::store<" + types + ">(" + where + ", emu_v);";
         return true;
     }
 

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "compiler.hpp"
+#include "contents.hpp"
 #include "ptx_instruction.hpp"
 #include "text.hpp"
 
@@ -281,8 +282,16 @@ private:
             at_ = end + 1;
             return;
         }
-        scope_.functions.insert(name), scope.functions.insert(name);
-        out_ += types + "extern \"C\" " + (is_kernel ? "__global__ void " + bounds : "__device__ void ") + name + "(" +
+        if (!is_kernel)
+            scope_.functions.insert(name), scope.functions.insert(name);
+        std::string known = contains(head, ".extern") ? define_libdevice(name) : "";
+        if (!known.empty()) {
+            out_ += known;
+            keep_lines(begin, end);
+            at_ = end + 1;
+            return;
+        }
+        out_ += types + "extern \"C\" " + (is_kernel ? "__global__ void " + bounds + ptx_entry_prefix : "__device__ void ") + name + "(" +
                 parameters + ")";
         keep_lines(begin, end);
         if (text_[end] == ';') {

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import functools
+import importlib.metadata
 import importlib.util
 import os
 import shutil
@@ -128,6 +129,14 @@ class Capabilities:
     def module(self, wanted: str) -> bool:
         """Whether an optional Python package is installed."""
         return importlib.util.find_spec(wanted) is not None
+
+    def distribution(self, wanted: str) -> bool:
+        """Whether an optional distribution is installed; a directory of the tests may have its name."""
+        try:
+            importlib.metadata.version(wanted)
+        except importlib.metadata.PackageNotFoundError:
+            return False
+        return True
 
     def installed(self, wanted: bool) -> bool:
         """Whether the tested package was installed, and is not that of the checkout."""

@@ -203,6 +203,7 @@ void Races::begin(std::shared_ptr<const Era> era, uint64_t number, uint32_t thre
     clock_ = 1;
     threads_.assign(threads, Thread());
     barriers_.assign(barrier_count, Meeting());
+    loads_.clear();
     shared_atomics_.clear();
     last_.size = 0;
     atomic_ = 0;
@@ -274,6 +275,34 @@ __attribute__((always_inline)) inline bool Races::conflicts(const Access& earlie
     if (earlier.atomic() && now.atomic() && (earlier.block == block_ || !(earlier.narrow() || now.narrow())))
         return false;
     return !is_ordered(earlier, now, shared);
+}
+
+void Races::remember_load(const Access& access, uintptr_t address, size_t size)
+{
+    if (loads_.empty())
+        loads_.resize(threads_.size());
+    Loads& loads = loads_[access.thread()];
+    loads.rows[loads.next++ % std::size(loads.rows)] = {address, size, access.half_pc()};
+}
+
+// Compilers of blocks, such as Triton, let several threads compute the same value. In PTX modules two accesses of a
+// block are therefore no race if
+// - both are the same store by lanes of a warp, one of which wins, or
+// - the thread that stores has loaded the old value with the same instruction as the thread that loads.
+bool Races::is_harmless(const Access& earlier, const Access& now, uintptr_t address) const
+{
+    if (!together_ || earlier.block != block_ || earlier.atomic() || now.atomic())
+        return false;
+    if (earlier.stored() && now.stored())
+        return earlier.half_pc() == now.half_pc() && earlier.thread() / 32 == now.thread() / 32;
+    const Access& load = earlier.stored() ? now : earlier;
+    const Access& store = earlier.stored() ? earlier : now;
+    if (loads_.empty())
+        return false;
+    const auto& rows = loads_[store.thread()].rows;
+    return std::any_of(std::begin(rows), std::end(rows), [&](const Loads::Row& row) {
+        return row.half_pc == load.half_pc() && address - row.address < row.size;
+    });
 }
 
 // Records an access to a cell. Returns true, and the earlier access, if they conflict.
@@ -357,7 +386,7 @@ Access Races::check_cells(uintptr_t address, size_t size, Access access, bool sh
         if (kept && index < 4)
             last_.previous[index] = place->store;
         Access other;
-        if (note(*place, access, shared, &other) && !earlier.block) {
+        if (note(*place, access, shared, &other) && !earlier.block && !is_harmless(other, access, at)) {
             earlier = other;
             // The store may leave the value unchanged, which is known only when it is settled.
             if (!access.stored() && !shared && earlier.block != block_)

@@ -59,6 +59,9 @@ public:
     // Records an access and returns a conflicting earlier one, if any. Conflicts of a store are left to settle(): the
     // store has not happened yet, and storing the value that is already there is not a race.
     Access check(uintptr_t address, size_t size, Access access, bool shared);
+    // Whether the next access is one of a PTX module, to which the rules of is_harmless() apply.
+    void set_together(bool together) { together_ = together; }
+    void remember_load(const Access& access, uintptr_t address, size_t size);
     // `done`: the store has already happened.
     Access check_cells(uintptr_t address, size_t size, Access access, bool shared, bool done);
     // Called by a thread after a store. Returns a conflicting access, if any.
@@ -102,6 +105,16 @@ private:
         Known known;
         Fenced fenced[2]; // indexed by Scope
     };
+    // The last loads of a thread by PTX modules.
+    struct Loads {
+        struct Row {
+            uintptr_t address = 0;
+            size_t size = 0;
+            uint64_t half_pc = 0;
+        };
+        Row rows[64];
+        unsigned next = 0;
+    };
     struct Meeting {
         std::vector<uint32_t> waiting;
         KnowledgePtr arrived, released; // by threads that do not wait
@@ -112,6 +125,7 @@ private:
     bool is_ordered(const Access& earlier, const Access& now, bool shared);
     bool follows(uint32_t block);
     bool look_up_order(uint32_t block);
+    bool is_harmless(const Access& earlier, const Access& now, uintptr_t address) const;
     bool conflicts(const Access& earlier, const Access& now, bool shared);
     bool note(Cell& cell, const Access& access, bool shared, Access* earlier);
     Cell* cell(uintptr_t address);
@@ -132,8 +146,10 @@ private:
     uint32_t clock_ = 1;
     std::vector<Thread> threads_;
     std::vector<Meeting> barriers_;
+    std::vector<Loads> loads_; // by thread, or empty
     std::unordered_map<uintptr_t, KnowledgePtr> shared_atomics_;
     Store last_;
+    bool together_ = false;
     bool settled_ = true; // the state of the store that the last load conflicts with
     uintptr_t atomic_ = 0; // the address of the last atomic access to global memory, until acquire_again()
     uint32_t atomic_thread_ = 0;

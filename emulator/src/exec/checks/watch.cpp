@@ -139,8 +139,12 @@ private:
             races.order_by_atomic(thread, address_, is_shared(), is_store(), release || access_ & EMU_ACCESS_RELEASE,
                                   scope);
         }
+        bool together = std::exchange(worker_.next_together, false);
         if (is_shared() && worker_.cluster)
             return;
+        races.set_together(together);
+        if (together && !is_store())
+            races.remember_load(access, address_, size_);
         Access earlier = races.check(address_, size_, access, is_shared());
         if (earlier.block)
             fail_race(earlier);
@@ -305,6 +309,9 @@ extern "C" void emu_next_scope(emu_u32 scope)
 {
     Worker* worker = this_worker();
     if (!worker || !worker->current)
+        return;
+    worker->next_together = scope == EMU_SCOPE_TOGETHER;
+    if (worker->next_together)
         return;
     worker->next_scope = scope & EMU_SCOPE_DEVICE ? Scope::device : Scope::block;
     worker->next_release = scope & EMU_SCOPE_RELEASE;
