@@ -56,6 +56,28 @@ def test_program_is_right(run, name, checks):
     assert status == 0, output
 
 
+# A few of each kind: `python language.py` runs all, for two minutes.
+FUNCTIONS = (
+    "sin",
+    "erf",
+    "atomic_poll",
+    "device_assert",
+    "dot of bytes",
+    "float8e5",
+    "gather",
+    "sort",
+    "map_elementwise",
+)
+
+
+def test_functions_of_the_language_are_right(run):
+    program = Path(__file__).with_name("language.py")
+    text = f"import runpy, sys\nsys.argv[1:] = {FUNCTIONS}\nrunpy.run_path({str(program)!r}, run_name='__main__')\n"
+    status, output = run(text)
+    assert status == 0, output
+    assert f"{len(FUNCTIONS)} right, 0 not" in output
+
+
 HEAD = """
 import numpy as np, triton, triton.language as tl
 from support.triton_tensors import empty, tensor, zeros
@@ -202,6 +224,17 @@ def test_program_under_the_command_has_coverage_of_python_lines(run, tmp_path):
     rows = (tmp_path / "cover" / "kernels.info").read_text()
     assert f"SF:{tmp_path / 'program.py'}" in rows
     assert re.search(r"^DA:8,[1-9]", rows, re.M), rows
+
+
+def test_plugin_runs_tests_of_kernels(run, environment, monkeypatch):
+    monkeypatch.delitem(environment, "CUDA_CORE_DEVICE")
+    test = ADD + "def test_double():\n    x = np.ones(8)\n    double[(1,)](x, {}, B=16)\n    assert (x == 2).all()\n"
+    options = ("-m", "pytest", "-q", "-p", "cuda.emulator.pytest_plugin", "-p", "no:cacheprovider")
+    options += ("--cuda-device=software", "--cuda-check=races")
+    status, output = run(test.format(8), *options)
+    assert status == 0, output
+    status, output = run(test.format(9), *options)
+    assert status == 1 and "just past the end of the 64 bytes" in output, output
 
 
 def test_other_interface_of_triton_is_named(run):

@@ -22,7 +22,12 @@ from cuda.emulator.triton._torch import change_torch, interface
 _PTX_VERSION = 88  # strides of tensor maps have been bytes since 8.6
 _KEY = "software device, PTX 8.8, 1"
 
-if os.environ.get("CUDA_CORE_DEVICE") == "software":  # NVIDIA's driver would find the device, too
+
+def is_wanted():
+    return os.environ.get("CUDA_CORE_DEVICE") == "software" or cuda.emulator.is_active()
+
+
+if is_wanted():  # NVIDIA's driver would find the device, too
     os.environ.setdefault("TRITON_DEFAULT_BACKEND", "software")
     cuda.emulator.activate()
     change_torch()
@@ -45,7 +50,7 @@ class SoftwareDriver(DriverBase):
 
     @staticmethod
     def is_active():
-        return os.environ.get("CUDA_CORE_DEVICE") == "software" or cuda.emulator.is_active()
+        return is_wanted()
 
     def map_python_to_cpp_type(self, ty):
         from triton.backends.nvidia.driver import ty_to_cpp
