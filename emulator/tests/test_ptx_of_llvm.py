@@ -71,6 +71,9 @@ BODIES = {
             "{\n\t.reg .pred done;\nwait:\n\tadd.u32 %r1, %r1, 1;\n\tand.b32 %r2, %r1, 3;\n\tsetp.eq.u32 done, %r2, 0;"
             "\n\t@!done bra.uni wait;\n\t@done bra.uni end;\n\tst.global.b32 [%rd1+4], 1;\nend:\n}\n") +
         "\tst.global.b32 [%rd1], %r1;", [8, 0]),
+    "a register and a range of the same name": (
+        "{\n.reg .b32 a;\n.reg .f16 a<2>;\nmov.b32 a, 0x00070009;\nmov.b32 {a0, a1}, a;\nst.global.b16 [%rd1], a1;\n"
+        "st.global.b16 [%rd1+4], a0;\n}", [7, 9]),
     "a division by zero": (
         "\tmov.b32 %r1, 0;\n\tdiv.s32 %r2, 5, %r1;\n\trem.u32 %r3, 5, %r1;\n\tmov.b32 %r4, -1;\n"
         "\tmov.b32 %r5, 0x80000000;\n\tdiv.s32 %r6, %r5, %r4;\n\tst.global.b32 [%rd1], %r6;\n"

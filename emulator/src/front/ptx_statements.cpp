@@ -254,7 +254,8 @@ private:
     // Returns false for a register that hides another one, or that differs from another one only by the %.
     bool declare(const std::string& name)
     {
-        std::string key = bare(name.substr(0, name.find('<')));
+        size_t angle = name.find('<'); // a<2> is a0 and a1, and differs from a
+        std::string key = bare(name.substr(0, angle == name.npos ? angle : angle + 1));
         for (const std::set<std::string>& names : declared_)
             if (names.count(key))
                 return false;

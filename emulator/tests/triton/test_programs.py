@@ -276,6 +276,26 @@ def test_device_is_activated_by_name(run, environment, monkeypatch):
 
 
 @pytest.mark.requires(distribution="torch")
+@pytest.mark.parametrize("bad", [False, True])
+def test_unwritten_tensors_of_pytorch_are_known(run, bad):
+    change = "" if bad else "double[(1,)](torch.ones_like(y), 8, B=8); fill[(1,)](y, B=8)\n"
+    status, output = run(
+        ADD
+        + """
+@triton.jit
+def fill(x, B: tl.constexpr):
+    tl.store(x + tl.arange(0, B), 2.0)
+import torch
+y = torch.empty(8, device="cuda")
+"""
+        + change
+        + "double[(1,)](y, 8, B=8)\nassert (y == 4).all()\n",
+        checks="initialized",
+    )
+    assert (status, "uninitialized read" in output) == ((1, True) if bad else (0, False)), output
+
+
+@pytest.mark.requires(distribution="torch")
 def test_tensors_of_pytorch_are_accepted(run):
     status, output = run(
         ADD
@@ -289,6 +309,10 @@ try:
     double[(4,)](x, 1001, B=256)
 except RuntimeError as error:
     assert "just past the end of the 4000 bytes" in str(error), error
+view = torch.empty(8, device="cuda")
+view[:] = 3
+double[(1,)](view, 8, B=8)
+assert (view == 6).all()
 event = torch.cuda.Event(enable_timing=True)
 event.record()
 assert x.to("cuda").cuda().data_ptr() == x.data_ptr() and event.elapsed_time(event) == 0

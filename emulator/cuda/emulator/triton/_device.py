@@ -58,15 +58,24 @@ def log_since(position):
 
 
 class Allocation:
-    """Memory of the device."""
+    """Memory of the device, whose bytes count as unwritten."""
 
     def __init__(self, size):
         self.pointer = ctypes.c_uint64()
-        call("cuMemAlloc_v2", ctypes.byref(self.pointer), ctypes.c_size_t(size))
-        call("cuMemsetD8_v2", self.pointer, 0, ctypes.c_size_t(size))
+        self.size = ctypes.c_size_t(size)
+        call("cuMemAlloc_v2", ctypes.byref(self.pointer), self.size)
 
     def data_ptr(self):
         return self.pointer.value
+
+    def clear(self):
+        """Fill the memory with zeros, and return this object."""
+        call("cuMemsetD8_v2", self.pointer, 0, self.size)
+        return self
+
+    def copy_to(self, address):
+        """Copy the contents to host memory."""
+        call("cuMemcpyDtoH_v2", ctypes.c_void_p(address), self.pointer, self.size)
 
     def __del__(self):
         library().cuMemFree_v2(self.pointer)
@@ -92,7 +101,8 @@ class Device:
         """Make the device's primary context current in the calling thread."""
         call("cuCtxSetCurrent", self.context)
 
-    allocate = Allocation
+    def allocate(self, size):
+        return Allocation(size).clear()
 
     def _attribute(self, number):
         value = ctypes.c_int()

@@ -18,6 +18,7 @@ from cuda.emulator.triton._device import (
     log_since,
 )
 from cuda.emulator.triton._memory import address_of
+from cuda.emulator.triton._torch import Fresh
 
 _TYPES = {
     "i1": ctypes.c_int8, "i8": ctypes.c_int8, "i16": ctypes.c_int16, "i32": ctypes.c_int32, "i64": ctypes.c_int64,
@@ -105,7 +106,7 @@ class Launcher:
             size = blocks * metadata.num_ctas * metadata.global_scratch_size
             memory = _allocation._allocator.get()(size, metadata.global_scratch_align, stream)
         if metadata.profile_scratch_size:
-            profile = Allocation(blocks * metadata.num_ctas * metadata.profile_scratch_size)
+            profile = Allocation(blocks * metadata.num_ctas * metadata.profile_scratch_size).clear()
         return memory, profile
 
     def _launch(self, x, y, z, stream, function, arguments):
@@ -113,6 +114,9 @@ class Launcher:
         types, values = [], []
         _flatten(self.signature, arguments, types, values)
         scratch = self._scratch(x * y * z, stream)
+        fresh = [(value, memory) for value in values if (memory := Fresh.of(value)) is not None]
+        if fresh:
+            values = [Fresh.of(value) or value for value in values]
         slots = [_value(kind, value) for kind, value in zip(types, values, strict=True)]
         slots += [ctypes.c_uint64(address_of(memory)) for memory in scratch]
         parameters = (ctypes.c_void_p * len(slots))(*map(ctypes.addressof, slots))
@@ -127,6 +131,8 @@ class Launcher:
             report = log_since(log)
             cuda.emulator.reset()
             raise RuntimeError(describe_error(code, f"the launch of {metadata.name} failed") + report)
+        for tensor, memory in fresh:
+            memory.memory.copy_to(tensor.untyped_storage().data_ptr())
 
 
 def _value(kind, value):

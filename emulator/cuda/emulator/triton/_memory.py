@@ -61,11 +61,11 @@ class Pointer:
 
 def wrap(value):
     """Return a pointer for an array of NumPy or of the device; other values as they are."""
+    if hasattr(value, "data_ptr"):
+        return value
     numpy = sys.modules.get("numpy")
-    is_array = (numpy is not None and isinstance(value, numpy.ndarray)) or (
-        hasattr(value, "__cuda_array_interface__") and not hasattr(value, "data_ptr")
-    )
-    return Pointer(value) if is_array else value
+    is_host = numpy is not None and isinstance(value, numpy.ndarray)
+    return Pointer(value) if is_host or hasattr(value, "__cuda_array_interface__") else value
 
 
 def accept_arrays():

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """PyTorch without CUDA in programs for Triton: ``device="cuda"`` means memory of the CPU, which kernels can access."""
 
+import os
 import sys
 import time
 import weakref
 
+from cuda.emulator.triton._device import Allocation, Device
 from cuda.emulator.triton._memory import forget, is_known, register
 
 
@@ -112,6 +114,36 @@ def _data_ptr(original, tensor):
     return original(tensor)
 
 
+class Fresh:
+    """Device memory that stands in for a tensor of ``torch.empty`` until the host writes to it.
+
+    The device knows which bytes of its own memory were written, for the check ``initialized``.
+    """
+
+    def __init__(self, tensor):
+        self.version = tensor._version
+        self.size = tensor.untyped_storage().nbytes()
+        self.memory = None
+
+    def data_ptr(self):
+        if self.memory is None:
+            self.memory = Allocation(self.size)
+        return self.memory.data_ptr()
+
+    @staticmethod
+    def of(tensor):
+        """Return what stands in for an argument, or None."""
+        fresh = getattr(tensor, "_fresh_memory", None)
+        if fresh is not None and fresh.version != tensor._version:
+            fresh = tensor._fresh_memory = None
+        return fresh
+
+
+def _is_checked():
+    """Return whether the check ``initialized`` is on."""
+    return not {"initialized", "all"}.isdisjoint(os.environ.get("CUDA_EMULATOR_CHECK", "").split(","))
+
+
 def _change(torch):
     """Let a PyTorch without CUDA take the CPU's memory for the device's."""
     from torch.overrides import TorchFunctionMode
@@ -126,14 +158,16 @@ def _change(torch):
                 return arguments[0]
             if name == "to":
                 arguments = tuple(map(_on_cpu, arguments))
-            return function(*arguments, **named)
+            out = function(*arguments, **named)
+            if is_checked and name in ("empty", "empty_like", "empty_strided", "new_empty") and out.numel():
+                out._fresh_memory = Fresh(out)
+            return out
 
+    is_checked = _is_checked()
     Devices().__enter__()
     original = torch.Tensor.data_ptr
     torch.Tensor.data_ptr = lambda tensor: _data_ptr(original, tensor)
     torch.Tensor.is_cuda = property(lambda tensor: True)
-    from cuda.emulator.triton._device import Device
-
     for name, value in interface(Device()).items():
         setattr(torch.cuda, name, value)
 
