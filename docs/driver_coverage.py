@@ -9,6 +9,7 @@ the sources name has a row in ``driver_coverage.txt``, with its state and the re
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import pkgutil
 import re
 import sys
@@ -53,7 +54,19 @@ def sections(core: Path) -> dict[str, list[Row]]:
         names = dict.fromkeys(re.findall(pattern, (include / name).read_text(), re.M))
         public = {flag: (field, since) for flag, field, since in options(backend)}
         found[f"Options of {name}"] = [option(flag, short, public, listed) for flag, short in names]
+    found["NVML, as far as cuda.core.system goes"] = list(nvml_functions(core))
     return found
+
+
+def nvml_functions(core: Path) -> Iterator[Row]:
+    """Yield a row for each function of NVML that ``cuda.core.system`` calls, by the name that the bindings give it."""
+    bindings = Path(importlib.util.find_spec("cuda.bindings").submodule_search_locations[0])
+    declared = re.findall(r"cdef nvmlReturn_t (nvml\w+)\(", (bindings / "cynvml.pxd").read_text())
+    sources = "\n".join(path.read_text() for path in sorted((core / "system").rglob("*.py")))
+    called = {name.replace("_", "") for name in re.findall(r"(?:\bnvml\.|\")([a-z]+_[a-z0-9_]+)", sources)}
+    for name in dict.fromkeys(declared):
+        if re.sub(r"_v\d$", "", name).removeprefix("nvml").lower() in called:
+            yield Row(name, "", "used", "``cuda.core.system``")
 
 
 def reached(core: Path) -> set[str]:

@@ -11,6 +11,7 @@ import pytest
 
 from cuda.core import Buffer, DeviceMemoryResource, LegacyPinnedMemoryResource, LimitingMemoryResource
 from cuda.core.utils import interop
+from support.interpreter import run
 
 
 @pytest.fixture
@@ -111,3 +112,45 @@ def test_closed_pool_is_rejected(pool):
     pool.close()
     with pytest.raises(RuntimeError, match="closed"):
         interop.allocator_functions(pool)
+
+
+PROGRAM = """
+from cuda.core import Device, DeviceMemoryResource
+from cuda.core.utils import interop
+from support.interpreter import run
+device = Device()
+device.set_current()
+pool = DeviceMemoryResource(device, {})
+"""
+
+TORCH = """
+import torch
+torch.cuda.memory.change_current_allocator(interop.torch_allocator(pool))
+x = torch.ones(1 << 20, device="cuda")
+print(pool.attributes.used_mem_current >= 4 << 20, float(x.sum()))
+del x
+torch.cuda.synchronize()
+print(pool.attributes.used_mem_current)
+"""
+
+CUPY = """
+import cupy
+cupy.cuda.set_allocator(interop.cupy_allocator(pool))
+x = cupy.ones(1 << 20, cupy.float32)
+print(pool.attributes.used_mem_current >= 4 << 20, float(x.sum()))
+del x
+cupy.cuda.Device().synchronize()
+print(pool.attributes.used_mem_current)
+"""
+
+
+@pytest.mark.requires(software=False)
+@pytest.mark.parametrize(
+    "program",
+    [
+        pytest.param(TORCH, marks=pytest.mark.requires(module="torch"), id="torch"),
+        pytest.param(CUPY, marks=pytest.mark.requires(module="cupy"), id="cupy"),
+    ],
+)
+def test_library_allocates_from_the_pool(program):
+    assert run(PROGRAM + program, timeout=300).split() == ["True", "1048576.0", "0"]
