@@ -247,12 +247,17 @@ cdef class ExternalSemaphore(DriverObject):
 
     cdef:
         SemaphoreField _h_semaphore
-        readonly str kind  # "timeline_fd" or "opaque_fd", as in from_fd()
+        str _kind
 
     _made_by = "ExternalSemaphore.from_fd()"
 
+    @property
+    def kind(self) -> str:
+        """``"timeline_fd"`` or ``"opaque_fd"``, as in :meth:`from_fd`."""
+        return self._kind
+
     def __repr__(self):
-        return f"<ExternalSemaphore handle={self._address():#x} kind={self.kind!r}>"
+        return f"<ExternalSemaphore handle={self._address():#x} kind={self._kind!r}>"
 
     @classmethod
     def from_fd(cls, fd: int, *, kind: str = "timeline_fd") -> ExternalSemaphore:
@@ -350,7 +355,7 @@ cdef ExternalSemaphore ExternalSemaphore_import(type cls, object fd, object kind
     Context_current(&value.h_context)
     description.handle.fd = duplicate(fd)
     self = cls.__new__(cls)
-    self.kind = kind
+    self._kind = kind
     with nogil:
         err = cydriver.cuImportExternalSemaphore(&value.raw, &description)
     if err == cydriver.CUresult.CUDA_SUCCESS:

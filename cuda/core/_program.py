@@ -26,7 +26,7 @@ from cuda.core._utils.late import LateModule
 from cuda.core._utils.locks import RLock
 from cuda.core._utils.logs import debug as log_debug
 from cuda.core._utils.logs import elapsed_ms
-from cuda.core._utils.other_names import ListedType, explain_names
+from cuda.core._utils.other_names import explain_names
 from cuda.core._utils.validators import name_bytes, shown
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType, SourceCodeType
 
@@ -48,7 +48,7 @@ CLOSED = "this Program is closed"
 
 
 @explain_names
-class Program(metaclass=ListedType):
+class Program:
     """Source code to be compiled at run time with NVRTC, NVVM or a linker.
 
     Parameters

@@ -237,7 +237,7 @@ cdef Buffer allocate(object resource, object stream, Allocate call, const char* 
     cdef StreamPin stream_pin
     cdef cydriver.CUresult err
     cdef cydriver.CUresult left = cydriver.CUresult.CUDA_SUCCESS
-    cdef type cls = <type>resource._buffer_class  # a subclass of `type` made it
+    cdef type cls = <type>resource._buffer_class  # its metaclass may be another one, such as ABCMeta
     cdef bint waits
     cdef int is_entered = 0
     if stream is not None:

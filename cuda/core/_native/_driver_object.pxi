@@ -7,14 +7,13 @@ from libc.stdint cimport intptr_t
 from libc.stdlib cimport calloc
 
 from cpython.object cimport PyTypeObject
-from cpython.ref cimport Py_INCREF
 
-from cuda.core._utils._cpython cimport set_call_offset, type_namespace
+from cuda.core._utils._cpython cimport type_namespace
 
 import importlib
 
 from cuda.core._utils.cuda_utils import UnavailableError
-from cuda.core._utils.other_names import ListedType, descriptors
+from cuda.core._utils.other_names import descriptors
 from cuda.core._utils.signatures import ConstructorSignature
 
 
@@ -26,13 +25,9 @@ cdef extern from "Python.h":
         int flags
         const char* doc
 
-    ctypedef struct TypeFields "PyTypeObject":
-        Py_ssize_t tp_vectorcall_offset
-
     object PyDescr_NewMember(PyTypeObject* cls, PyMemberDef* member)
     void PyType_Modified(PyTypeObject* cls)
     const char* PyUnicode_AsUTF8(object text) except NULL
-    void Py_SET_TYPE(object thing, PyTypeObject* cls)
 
 
 cdef extern from *:
@@ -143,12 +138,7 @@ cdef PinnedHandle pin_as(str name, intptr_t value, Anchor anchor):
 
 def explain_other_names(type cls) -> None:
     """Let the names that other libraries have for members of an extension type raise AttributeError with a hint."""
-    # A type written in C has no entry for its module, so the module of ListedType would be found instead.
-    (<dict>type_namespace(<PyTypeObject*>cls)).update(descriptors(cls.__name__), __module__=cls.__module__)
-    Py_INCREF(ListedType)  # the type of a type that is never freed
-    # Calls of the class need no tuple, as with `type`: before Python 3.12, subclasses of `type` do not inherit that.
-    set_call_offset(<PyTypeObject*>ListedType, (<TypeFields*><void*>type).tp_vectorcall_offset)
-    Py_SET_TYPE(cls, <PyTypeObject*>ListedType)
+    (<dict>type_namespace(<PyTypeObject*>cls)).update(descriptors(cls.__name__))
     PyType_Modified(<PyTypeObject*>cls)
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-__all__ = ["OTHER_NAMES", "ListedType", "OtherName", "descriptors", "explain_names", "listed_names", "suggestion"]
+__all__ = ["OTHER_NAMES", "OtherName", "descriptors", "explain_names", "listed_names", "suggestion"]
 
 _MEMORY = "cuda.core.system.Device(index=device.device_id).memory_info"
 Class = TypeVar("Class", bound=type)
@@ -198,6 +198,9 @@ class OtherName:
     def __init__(self, owner: str, name: str):
         self._name, self._hint = name, suggestion(owner, name)
 
+    def __repr__(self) -> str:
+        return f"<none{self._hint}>"  # in help()
+
     def __get__(self, instance, owner):
         kind = f"type object {owner.__name__!r}" if instance is None else f"{owner.__name__!r} object"
         text = f"{kind} has no attribute {self._name!r}{self._hint}"
@@ -205,23 +208,12 @@ class OtherName:
         raise AttributeError(text, name=self._name)
 
 
-class ListedType(type):
-    """The type of classes with other names, which ``dir()``, ``help()`` and completion leave out."""
-
-    def __dir__(cls):
-        return _listed(cls, super().__dir__())
-
-
 def listed_names(obj) -> list[str]:
     """Return the names of an object without those of other libraries, for ``__dir__``."""
-    return _listed(type(obj), object.__dir__(obj))
-
-
-def _listed(cls: type, names) -> list[str]:
     members: dict[str, object] = {}
-    for base in reversed(cls.__mro__):
+    for base in reversed(type(obj).__mro__):
         members |= vars(base)
-    return [name for name in names if type(members.get(name)) is not OtherName]
+    return [name for name in object.__dir__(obj) if type(members.get(name)) is not OtherName]
 
 
 def descriptors(owner: str) -> dict[str, object]:
@@ -230,7 +222,7 @@ def descriptors(owner: str) -> dict[str, object]:
 
 
 def explain_names(cls: Class) -> Class:
-    """Explain the other names of a Python class of the type :class:`ListedType`, as a decorator."""
+    """Explain the other names of a Python class, as a decorator."""
     for name, member in descriptors(cls.__name__).items():
         setattr(cls, name, member)
     return cls

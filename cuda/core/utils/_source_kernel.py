@@ -18,7 +18,7 @@ from cuda.core._stream import Stream, launch_stream
 from cuda.core._utils.cuda_utils import check_or_create_options
 from cuda.core._utils.late import LateModule
 from cuda.core._utils.locks import RLock
-from cuda.core._utils.other_names import ListedType, explain_names
+from cuda.core._utils.other_names import explain_names
 from cuda.core._utils.validators import shown
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class _Source:
 
 
 @explain_names
-class SourceKernel(metaclass=ListedType):
+class SourceKernel:
     """A kernel from source, compiled when a device first needs it, which :func:`cuda.core.utils.kernel` returns.
 
     It launches as a :class:`~cuda.core.Kernel` does, on the device of the stream: ``kernel[grid, block](*args)``,

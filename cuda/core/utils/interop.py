@@ -187,3 +187,7 @@ def check_resource(resource) -> None:
         raise TypeError(f"resource must be a MemoryResource, not {type(resource).__name__}")
     if not resource.is_device_accessible or resource.device_id < 0:
         raise TypeError(f"resource must be of the memory of a device, not {resource!r}")
+
+
+def __dir__():
+    return list(__all__)
