@@ -194,8 +194,8 @@ def options(backend: str) -> Iterator[tuple[str, str, str]]:
 
 
 def option(flag: str, short: str, public: dict, listed: dict) -> Row:
-    """Return the row of an option, which a field may set by its short spelling or with one dash less."""
-    for spelled in (flag, short, flag.removeprefix("-")):
+    """Return the row of an option, which a field may set by its short spelling or with another number of dashes."""
+    for spelled in (flag, short, flag.removeprefix("-"), f"-{flag}"):
         if spelled in public:
             name, since = public[spelled]
             return Row(flag, since, "wrapped", f"``{name}``")

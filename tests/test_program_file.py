@@ -23,8 +23,7 @@ def file(tmp_path):
 @pytest.mark.parametrize("convert", [lambda path: path, str], ids=["path", "str"])
 def test_headers_beside_the_file_are_found(file, convert):
     code = Program.from_file(convert(file), ARCH).compile("cubin")
-    assert code.get_kernel("set").num_arguments == 1
-    assert code.name == str(file)
+    assert code.name == str(file) and code.code
 
 
 def test_messages_name_the_file(file):

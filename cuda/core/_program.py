@@ -409,6 +409,8 @@ def read_source(path, options, code_type) -> tuple[str | bytes, str, ProgramOpti
 
 def reason_of_no_output(options: ProgramOptions) -> str:
     """Return why NVRTC succeeded without generating output of the requested type."""
+    if options.tile_only:
+        return "because tile_only is True and the source has no tile kernels"
     if options.link_time_optimization:
         return "because link_time_optimization is True; compile to 'ltoir'"
     if str(options.arch).startswith("compute_"):

@@ -41,7 +41,7 @@ LINKER_ROWS = {
     "ofast_compile": ("min", ["-Ofc=min"], None),
     "nvvm_latest": (True, ["-nvvm-latest"], None),
     "jump_table_density": (50, ["-jump-table-density=50"], None),
-    "device_stack_protector": (True, ["-device-stack-protector"], None),
+    "device_stack_protector": (True, ["--device-stack-protector=true"], None),
     "extra": (("-lineinfo",), ["-lineinfo"], None),
     "incremental": (True, ["-r"], None),
 }
@@ -103,7 +103,8 @@ def test_drivers_linker_rejects_by_name(name):
 
 @pytest.mark.requires(nvjitlink=True)
 def test_false_switches_linker_options_off():
-    switches = {name: False for name, row in LINKER_ROWS.items() if row[0] is True and name not in ("ftz", "prec_sqrt")}
+    toggles = ("ftz", "prec_sqrt", "device_stack_protector")
+    switches = {name: False for name, row in LINKER_ROWS.items() if row[0] is True and name not in toggles}
     assert linker_arguments(**switches) == [f"-arch={ARCH}"]
     assert render_options(LinkerOptions(**switches), "driver") == []
     assert unsupported_options(LinkerOptions(**switches), "driver") == []

@@ -179,7 +179,7 @@ def test_nvvm_gets_its_argument(name):
 
 @pytest.mark.requires(software=False)
 @pytest.mark.requires(nvrtc=True)
-@pytest.mark.parametrize("name", NVRTC_ROWS)
+@pytest.mark.parametrize("name", [name for name in NVRTC_ROWS if name != "tile_only"])
 def test_nvrtc_understands_the_option(name, cache_home):
     value = NVRTC_ROWS[name][0]
     value = value if isinstance(value, list) else rendered(value, cache_home)
@@ -517,3 +517,11 @@ def test_optix_ir_is_generated():
 def test_targets_that_the_compiler_lacks(target):
     with pytest.raises(CUDAError, match=f"generates no {target}|not produce OptiX IR|tile kernels are not supported"):
         Program(SOURCE, "c++", ProgramOptions(arch=ARCH)).compile(target)
+
+
+@pytest.mark.requires(software=False)
+@pytest.mark.requires(nvrtc=True)
+def test_source_without_tile_kernels_generates_nothing():
+    options = ProgramOptions(arch=ARCH, tile_only=True)
+    with pytest.warns(RuntimeWarning, match="because tile_only is True and the source has no tile kernels"):
+        assert not Program(SOURCE, "c++", options).compile("cubin").code.strip(b"\0")

@@ -151,7 +151,7 @@ class LinkerOptions(Options):
         nvjitlink=number("-jump-table-density"),
     )
     device_stack_protector: bool | None = option(
-        "Detect overwritten stacks in device code.", nvjitlink=switch("-device-stack-protector")
+        "Detect overwritten stacks in device code.", nvjitlink=toggle("--device-stack-protector")
     )
     extra: tuple[str, ...] | list[str] | None = option(
         "Options that no other field has, for a newer nvJitLink. They cannot name files.", nvjitlink=verbatim()

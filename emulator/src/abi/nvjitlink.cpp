@@ -118,11 +118,12 @@ const char* const valued[] = {"-ftz=",
                               "-split-compile-extended=",
                               "-jump-table-density=",
                               "-Ofc=",
+                              "--device-stack-protector=",
                               "-Xptxas=",
                               "-Xnvvm="};
 const char* const flags[] = {"-time", "-verbose", "-g",        "-lineinfo",
                              "-O0",   "-O3",      "-no-cache", "-optimize-unused-variables",
-                             "-nvvm-latest", "-device-stack-protector"};
+                             "-nvvm-latest"};
 
 nvJitLinkResult read_options(const std::vector<std::string>& options, Linker* linker)
 {

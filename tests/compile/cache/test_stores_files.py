@@ -36,7 +36,7 @@ def entry(root, key: bytes) -> Path:
 def test_value_is_a_file_named_by_the_hash_of_its_key(cache, root):
     cache["key"] = b"code"
     assert entry(root, b"key").read_bytes() == b"code"
-    assert list((root / "tmp").iterdir()) == []
+    assert [path for path in (root / "tmp").iterdir() if not path.name.startswith("lock-")] == []
     assert stat.S_IMODE((root / "tmp").stat().st_mode) == 0o700
 
 
@@ -265,7 +265,7 @@ assert len(cache) == 2
 def test_code_is_compiled_but_not_stored_on_a_full_disk(root):
     output = run_in_child(FULL_DISK, root)
     assert output.count("RuntimeWarning: the program cache in") == 1
-    assert list((root / "tmp").iterdir()) == []
+    assert [path for path in (root / "tmp").iterdir() if not path.name.startswith("lock-")] == []
     assert len(FileStreamProgramCache(root)) == 3  # the names of two kernels, and the code stored without the limit
 
 
