@@ -117,6 +117,7 @@ WRONG = [
     ("THREADS", "1.5", "it must be a whole number from 0 to 1024"),
     ("TIME_LIMIT", "inf", "it must be a number of seconds from 0 to 1000000000"),
     ("LEAKS", "0.5", "it must be 0 or 1"),
+    ("KEEP_GOING", "0", "it must be a whole number from 1 to 1000"),
     ("MODE", "shuffle:abc", "it must be eager, deterministic, shuffle, or shuffle:SEED with a whole number"),
     ("MODE", "shuffle:", "it must be eager, deterministic, shuffle, or shuffle:SEED with a whole number"),
     ("MODE", "shuffle:1x", "the seed must be a whole number from 0 to 18446744073709551615"),

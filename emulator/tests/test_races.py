@@ -86,6 +86,25 @@ __global__ void named_barrier(int* x, int* out, int bad)
     tile.sync();
     atomicExch(&out[threadIdx.x % 32], values[threadIdx.x ^ (bad ? 32 : 1)]); // at named_barrier
 }
+// Atomic functions pass on what the thread knows, also what it learned from others at another address.
+__global__ void chain_of_atomics(int* x, int* out, int bad)
+{
+    __shared__ int value, flags[3];
+    if (threadIdx.x < 3) flags[threadIdx.x] = 0;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        value = 5; // first of chain_of_atomics
+        atomicExch(&flags[0], 1);
+    } else if (threadIdx.x == 1) {
+        while (!atomicAdd(&flags[0], 0)) ;
+        atomicExch(&flags[1], 1);
+    } else if (threadIdx.x == 2) {
+        atomicExch(&flags[2], 1);
+    } else if (threadIdx.x == 40) {
+        while (!atomicAdd(&flags[bad ? 2 : 1], 0)) ;
+        out[0] = value; // at chain_of_atomics
+    }
+}
 // Silent: neighboring bytes, several barriers, one thread for all, ordered by atomics, and values of one thread.
 __global__ void silent(int* x, int* out, int bad)
 {
@@ -115,6 +134,7 @@ BUGS = {
     "read_beside_atomics": "(load of|store of) 4 bytes at .* in the 4 bytes of __shared__ count",
     "different_values": "store of 4 bytes at .* in the 4 bytes of __shared__ winner",
     "named_barrier": "(load|store) of 4 bytes at .* in the 256 bytes of __shared__ values",
+    "chain_of_atomics": "(load|store) of 4 bytes at .* in the 4 bytes of __shared__ value",
 }
 
 
