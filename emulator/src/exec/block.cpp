@@ -171,9 +171,27 @@ inline void* Block::next_after_end()
     return next->sp;
 }
 
-// Records the exit of the running thread. Returns what to continue with, or null if the next thread can start on the
-// same stack.
-inline void* Block::end_thread()
+// Records the exit of the running thread if it concerns no other thread, and one that was released from a barrier is
+// next. Returns what to continue with, or null if it is not so.
+inline void* Block::end_plainly()
+{
+    Fiber* next = ready_.head;
+    Warp& warp = warps_[EMU_WARP];
+    if (!next || quiet_.load(std::memory_order_relaxed) || open_ || warp.waiting || carrier_.races ||
+        rotate.load(std::memory_order_relaxed) || launch_->stopping.load(std::memory_order_relaxed))
+        return nullptr;
+    set_in_use(in_use() - 1);
+    warp.live &= ~(1u << EMU_LANE);
+    carrier_.stacks.release(carrier_.current);
+    carrier_.current = next;
+    ready_.head = next->next;
+    fetch_ahead();
+    restore(next);
+    return next->sp;
+}
+
+// Records the exit of the running thread, and continues with another.
+void Block::end_thread()
 {
     Fiber* self = carrier_.current;
     if (__builtin_expect(carrier_.races != nullptr, 0))
@@ -182,7 +200,7 @@ inline void* Block::end_thread()
         set_started(threads_);
         set_in_use(0);
         carrier_.stacks.release(self);
-        return next_after_end();
+        return emu_fiber_resume(next_after_end());
     }
     leave_quiet();
     set_in_use(in_use() - 1);
@@ -192,9 +210,9 @@ inline void* Block::end_thread()
     // Threads released from a barrier go first, which keeps few stacks in use; pick() explains the exception.
     if (started() < threads_ && (!ready_.head || rotate.load(std::memory_order_relaxed)) &&
         !launch_->stopping.load(std::memory_order_relaxed))
-        return nullptr;
+        return emu_fiber_restart(StackSet::top_of(self));
     carrier_.stacks.release(self);
-    return next_after_end();
+    emu_fiber_resume(next_after_end());
 }
 
 // A thread's exit may complete a barrier or collective that others wait for.
@@ -217,10 +235,8 @@ void Block::settle_after_end(Fiber* self)
 
 void Block::exit_thread()
 {
-    Fiber* self = carrier_.current;
-    if (void* next = end_thread())
-        emu_fiber_resume(next);
-    emu_fiber_restart(StackSet::top_of(self));
+    emu_thread_end();
+    __builtin_unreachable();
 }
 
 emu_u32 Block::active_lanes()
@@ -521,7 +537,11 @@ extern "C" EmuStart emu_thread_begin()
     return emu::exec::this_worker()->block.begin_thread();
 }
 
-extern "C" void* emu_thread_end()
+extern "C" void emu_thread_end()
 {
-    return emu::exec::this_worker()->block.end_thread();
+    emu::exec::Block& block = emu::exec::this_worker()->block;
+    if (void* next = block.end_plainly())
+        emu_fiber_resume(next);
+    else
+        block.end_thread();
 }

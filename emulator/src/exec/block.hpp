@@ -43,7 +43,8 @@ public:
 
     // For kernels, on the running fiber `self`.
     EmuStart begin_thread();
-    void* end_thread();
+    void* end_plainly();
+    void end_thread();
     void exit_thread() __attribute__((noreturn));
     emu_u32 active_lanes();
     void wait_for_all(uintptr_t pc, const char* file, uint32_t line); // __syncthreads(), the most common barrier

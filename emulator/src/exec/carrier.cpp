@@ -38,12 +38,13 @@ void Carrier::enter(Fiber* first)
 void Carrier::leave(Trouble what)
 {
     trouble = std::move(what);
-    emu_fiber_resume(thread_sp);
+    leave();
 }
 
 void Carrier::leave()
 {
     emu_fiber_resume(thread_sp);
+    __builtin_unreachable();
 }
 
 void Carrier::on_thread_stack(const std::function<void()>& service)

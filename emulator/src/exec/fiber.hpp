@@ -16,20 +16,20 @@
 extern "C" {
 // Saves the caller in *save and continues with `load`.
 EMU_HIDDEN void emu_fiber_switch(void** save, void* load);
-// Continues with `load` without saving the caller. Signal handlers also return to this address.
-EMU_HIDDEN void emu_fiber_resume(void* load) __attribute__((noreturn));
+// Continues with `load` without saving the caller. Signal handlers also return to this address. This and
+// emu_fiber_restart() do not return, but are not declared so: the compiler would then call instead of jump.
+EMU_HIDDEN void emu_fiber_resume(void* load);
 // Saves the caller in *save and runs threads on an empty stack.
 EMU_HIDDEN void emu_fiber_begin(void** save, void* top);
 // Runs further threads on a stack whose thread has exited.
-EMU_HIDDEN void emu_fiber_restart(void* top) __attribute__((noreturn));
+EMU_HIDDEN void emu_fiber_restart(void* top);
 // The functions that these call before and after each thread; defined in block.cpp.
 struct EmuStart {
     EmuEntry entry;
     void* const* parameters;
 };
 EMU_HIDDEN EmuStart emu_thread_begin(void);
-// Returns what to continue with, as for emu_fiber_resume(), or null if the next thread starts on the same stack.
-EMU_HIDDEN void* emu_thread_end(void);
+EMU_HIDDEN void emu_thread_end(void); // continues with another thread
 }
 
 namespace emu::exec {
@@ -131,7 +131,8 @@ public:
         Fiber* fiber = free_;
         free_ = fiber->next;
         if (free_)
-            __builtin_prefetch(reinterpret_cast<const char*>(free_->stack_high - 64), 1);
+            for (int line = 1; line <= 3; ++line) // of the next thread's first frames
+                __builtin_prefetch(reinterpret_cast<const char*>(free_->stack_high - 64 * line), 1);
         return fiber;
     }
     void release(Fiber* fiber)

@@ -75,14 +75,12 @@ emu_fiber_restart:
     .cfi_undefined x30
     mov sp, x0
     mov x29, xzr
-1:  mov x30, xzr
+    mov x30, xzr
     bl emu_thread_begin
     mov x2, x0
     mov x0, x1
     blr x2
-    bl emu_thread_end
-    cbz x0, 1b
-    b emu_fiber_resume
+    b emu_thread_end
     .cfi_endproc
     .size emu_fiber_restart, .-emu_fiber_restart
     .size emu_fiber_begin, .-emu_fiber_begin
