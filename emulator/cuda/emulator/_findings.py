@@ -6,7 +6,6 @@ import json
 import os
 from pathlib import Path
 
-_PAGE = "https://nvidia.github.io/cuda-python/cuda-core/latest/guide/errors.html"
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
@@ -32,7 +31,7 @@ def write_findings(findings, file):
 def _sarif(findings):
     kinds = sorted({row["kind"] for row in findings})
     rules = [{"id": kind, "shortDescription": {"text": kind.replace("-", " ")}} for kind in kinds]
-    driver = {"name": "cuda.emulator", "informationUri": _PAGE, "rules": rules}
+    driver = {"name": "cuda.emulator", "rules": rules}
     results = [_result(row, kinds.index(row["kind"])) for row in findings]
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
 
