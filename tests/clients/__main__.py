@@ -23,6 +23,8 @@ PROGRAMS = Path(__file__).parent / "programs"
 OFFICIAL_PROGRAMS = ROOT / "emulator" / "tests" / "official"
 # The official package, on the software device.
 OFFICIAL = ["cuda-core==1.2.2", "cuda-bindings==13.5.*"]
+# Its wheel of 286 MB does not exist for every Python, so the program that needs it may be skipped.
+TRITON = ["triton==3.9.*", "numpy"]
 NEEDS = re.compile(r"^# needs: (?P<names>.+)$", re.MULTILINE)
 LIMIT = re.compile(r"^# limit: (?P<seconds>\d+)$", re.MULTILINE)
 SECONDS = 300
@@ -88,6 +90,7 @@ def official_environment(device: str, folder: Path) -> str:
     python = str(folder / "bin" / "python")
     install = [python, "-m", "pip", "install", "-q"]
     subprocess.run([*install, *OFFICIAL], check=True)
+    subprocess.run([*install, *TRITON])
     subprocess.run([*install, "--force-reinstall", "--no-deps", str(ROOT / device)], check=True)
     os.environ.pop("PYTHONPATH", None)
     os.environ["PYTHONSAFEPATH"] = "1"

@@ -265,6 +265,32 @@ strange[(1,)](np.zeros(1, np.int32))
     assert "this is not supported by the software device: tcgen05.wait" in output
 
 
+def test_memory_that_the_device_cannot_reach_is_named(run):
+    status, output = run(
+        ADD
+        + """
+class Wild:
+    dtype = "float32"
+    memory = np.ones(8, np.float32)
+    def data_ptr(self):
+        return self.memory.__array_interface__["data"][0]
+double[(1,)](Wild(), 8, B=8)
+"""
+    )
+    assert status == 1 and "not device memory: host memory, or a wild pointer" in output, output
+
+
+def test_failed_call_of_driver_is_named(run):
+    status, output = run(
+        """
+import triton
+utils = triton.runtime.driver.active.utils
+utils.fill_tma_descriptor_tiled(8, 0, 4, 7, [8], [8], [1], 0)  # not a multiple of 16
+"""
+    )
+    assert status == 1 and "RuntimeError: cuTensorMapEncodeTiled: CUDA_ERROR_INVALID_VALUE" in output, output
+
+
 def test_device_is_activated_by_name(run, environment, monkeypatch):
     monkeypatch.delitem(environment, "CUDA_CORE_DEVICE")
     status, output = run(

@@ -1,0 +1,20 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+# needs: triton
+# limit: 900
+"""The programs with kernels of Triton, each with every check of the software device."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+tests = Path(__file__).resolve().parents[1]
+environment = {**os.environ, "PYTHONPATH": str(tests), "CUDA_EMULATOR_CHECK": "all"}
+programs = sorted((tests / "triton" / "programs").glob("*.py"))
+for program in programs:
+    done = subprocess.run(
+        [sys.executable, "-m", "cuda.emulator", str(program)], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, f"{program.stem}\n{done.stdout}{done.stderr}"
+print("checks:", len(programs))
