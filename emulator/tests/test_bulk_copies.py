@@ -103,7 +103,8 @@ def test_instructions_used_with_bulk_copies_are_executed(code):
         "[%0], [%1, {%2, %3, %3, %3}], [%4], {%5};",
         "cp.async.bulk.tensor.3d.shared::cta.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];",
         "cp.async.bulk.tensor.6d.shared::cta.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];",
-        "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.bulk_group [%1, {%2, %3}], [%0];",
+        "cp.reduce.async.bulk.tensor.2d.global.shared::cta.mul.bulk_group [%1, {%2, %3}], [%0];",
+        "cp.reduce.async.bulk.tensor.4d.shared::cta.global.add.bulk_group [%1, {%2, %3, %2, %3}], [%0];",
         "mbarrier.arrive.release.cluster.shared::cluster.b64 %0, [%0];",
         "mbarrier.test_wait.shared.b64 unknown, [%0], %1;",
         "mbarrier.init.shared.b64 %0, 1;",
@@ -132,6 +133,8 @@ def test_other_instructions_are_rejected_by_name(driver, text):
 INIT = 'asm("mbarrier.init.shared.b64 [%0], 1;" :: "r"(SHARED(&b)));'
 TILES = {
     "store": 'asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" '
+    ':: "l"(&map), "r"(x), "r"(y), "r"(SHARED(s)) : "memory");',
+    "reduce": 'asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta.min.bulk_group [%0, {%1, %2}], [%3];" '
     ':: "l"(&map), "r"(x), "r"(y), "r"(SHARED(s)) : "memory");',
     "load": 'asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes '
     '[%0], [%1, {%2, %3}], [%4];" :: "r"(SHARED(s)), "l"(&map), "r"(x), "r"(y), "r"(SHARED(&b)) : "memory");',
@@ -169,6 +172,12 @@ def test_coordinates_rejected_by_copy_engine_are_faults(driver, context, capfd, 
     result = tile_fault_of(driver, kind, array.tile((8, 16)), *reversed(corner))
     assert result == "CUDA_ERROR_ILLEGAL_INSTRUCTION"
     assert message in capfd.readouterr().err
+
+
+def test_reduction_of_unsuitable_type_is_a_fault(driver, context, capfd):
+    array = MappedArray(driver, np.zeros((64, 96), np.float32))
+    assert tile_fault_of(driver, "reduce", array.tile((8, 16)), 0, 0) == "CUDA_ERROR_LAUNCH_FAILED"
+    assert "cp.reduce.async.bulk.tensor with a type of elements that it does not have" in capfd.readouterr().err
 
 
 def test_wide_column_maps_need_instructions_of_their_mode(driver, context, capfd):

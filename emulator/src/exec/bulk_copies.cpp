@@ -137,6 +137,8 @@ public:
         item_ = first_axis_unit(map_);
     }
 
+    // Lets tile() update elements of global memory instead of storing them.
+    void update_with(void (*update)(emu_u32, emu_u64, const void*)) { update_ = update; }
     bool is_tiled() const { return map_.kind == TensorMapKind::tiled; }
 
     // The copy engine moves chunks of 16 bytes along the first axis, and needs an aligned start.
@@ -217,14 +219,17 @@ private:
         size_t size = size_t(end - first) * item_;
         size_t whole = size_t(count) * item_;
         char* global = reinterpret_cast<char*>(address + uint64_t(first) * item_);
-        if (size)
+        if (size && !update_)
             check(uintptr_t(global), size, store, site_);
         if (!store)
             fill(before, size, whole);
         for (size_t done = 0; done < size;) {
             size_t part = 0;
             char* there = chunk(before + done, size - done, &part);
-            std::memcpy(store ? global + done : there, store ? there : global + done, part);
+            for (size_t i = 0; update_ && i < part; i += item_)
+                update_(map_.data_type, emu_u64(global + done + i), there + i);
+            if (!update_)
+                std::memcpy(store ? global + done : there, store ? there : global + done, part);
             if (!store && is_tfloat32(map_))
                 round_to_tfloat32(there, part);
             done += part;
@@ -278,6 +283,7 @@ private:
     static constexpr char nan_bytes[2] = {char(0xf7), char(0x7f)};
 
     TensorMap map_;
+    void (*update_)(emu_u32, emu_u64, const void*) = nullptr;
     Site site_;
     uint32_t item_ = 0;
     uintptr_t shared_ = 0;
@@ -321,6 +327,18 @@ bool replace(TensorMap& map, uint32_t field, uint32_t axis, uint64_t value)
     case EMU_MAP_FILL: map.fill = uint8_t(value); return value <= 1;
     default: return false;
     }
+}
+
+void store_tile(TensorCopy& copy, uint32_t axes, emu_u64 map, const emu_i32* place, emu_u64 from, const Site& site)
+{
+    if (!copy.is_tiled())
+        fail(site, "only tiles can be stored, but this is an im2col tensor map");
+    for (uint32_t axis = 0; axis < axes; ++axis)
+        if (place[axis] < 0)
+            fail(site, "a tile is stored at a negative coordinate; only loads may begin outside the tensor there",
+                 FaultKind::illegal_instruction);
+    copy.check_start(place[0]);
+    copy.tile(tile_memory(from, map, true, site), place, true);
 }
 
 } // namespace
@@ -416,14 +434,16 @@ void emu_tensor_store(emu_u32 axes, emu_u64 map, const emu_i32* place, emu_u64 f
 {
     Site site = EMU_SITE;
     TensorCopy copy(map, axes, site);
-    if (!copy.is_tiled())
-        fail(site, "only tiles can be stored, but this is an im2col tensor map");
-    for (emu_u32 axis = 0; axis < axes; ++axis)
-        if (place[axis] < 0)
-            fail(site, "a tile is stored at a negative coordinate; only loads may begin outside the tensor there",
-                 FaultKind::illegal_instruction);
-    copy.check_start(place[0]);
-    copy.tile(tile_memory(from, map, true, site), place, true);
+    store_tile(copy, axes, map, place, from, site);
+}
+
+void emu_tensor_reduce(emu_u32 axes, emu_u64 map, const emu_i32* place, emu_u64 from,
+                       void (*update)(emu_u32, emu_u64, const void*), const char* file, emu_u32 line)
+{
+    Site site = EMU_SITE;
+    TensorCopy copy(map, axes, site);
+    copy.update_with(update);
+    store_tile(copy, axes, map, place, from, site);
 }
 
 void emu_mbarrier_complete(emu_u64 barrier, emu_u32 bytes, const char* file, emu_u32 line)

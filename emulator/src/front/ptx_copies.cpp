@@ -20,7 +20,7 @@ public:
     {
         bool done = name_ == "mbarrier"    ? mbarrier()
                     : name_ == "tensormap" ? tensor_map()
-                    : name_ == "cp"        ? (has("bulk") ? bulk() : copy())
+                    : name_ == "cp"        ? (has("reduce") ? reduce_tensor() : has("bulk") ? bulk() : copy())
                     : name_ == "st"        ? store()
                     : name_ == "red"       ? reduce()
                                            : fence();
@@ -163,9 +163,13 @@ private:
         made_ = "const emu_i32 emu_place[] = {" + place + "}; ";
         std::string number = axes.substr(0, 1) + "u, ";
         if (stores) {
-            made_ += "emu_tensor_store(" + number + map + ", emu_place, " + shared + ");";
+            made_ += operation_.empty() ? "emu_tensor_store(" + number + map + ", emu_place, " + shared + ");"
+                                        : "emu_tensor_reduce(" + number + map + ", emu_place, " + shared +
+                                              ", ::emu::ptx::reduce_element<'" + operation_ + "'>);";
             return true;
         }
+        if (!operation_.empty())
+            return false;
         std::string barrier = address(2), offsets = columns && operands_.size() > 3 ? numbers(operands_[3], &more) : "";
         if (!loads || (columns && more + 2 != size))
             return false;
@@ -174,6 +178,17 @@ private:
         made_ += "emu_tensor_load(" + number + shared + ", " + map + ", emu_place, " + barrier + ", " +
                  (columns ? "emu_offsets" : "nullptr") + ");";
         return true;
+    }
+
+    // cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.bulk_group [map, {x, y}], [from]
+    bool reduce_tensor()
+    {
+        static const auto& operations = *new std::map<std::string, const char*>{
+            {"add", "+"}, {"min", "<"}, {"max", ">"}, {"inc", "i"}, {"dec", "d"}, {"and", "&"}, {"or", "|"}, {"xor", "^"}};
+        take("reduce");
+        std::string word = take_one_of({"add", "min", "max", "inc", "dec", "and", "or", "xor"});
+        operation_ = word.empty() ? "" : operations.at(word);
+        return !word.empty() && words_.size() > 4 && tensor();
     }
 
     // Removes the words of an asynchronous store or reduction, and returns its type.
@@ -247,15 +262,23 @@ private:
                 (is_divided ? " << 4" : "") + ");";
         return true;
     }
+
+    std::string operation_; // of a reduction
 };
 
 } // namespace
+
+bool is_reduction_of_tensor(const PtxWords& code)
+{
+    return code.size() > 4 && code[1] == "reduce" && code[4] == "tensor";
+}
 
 bool is_copies(const PtxWords& code)
 {
     static const auto& names = *new std::set<std::string>{"mbarrier", "fence", "membar", "tensormap"};
     bool is_async = code.size() > 1 && code[1] == "async";
-    return names.count(code[0]) || (is_async && (code[0] == "cp" || code[0] == "st" || code[0] == "red"));
+    bool reduces = code[0] == "cp" && is_reduction_of_tensor(code);
+    return reduces || names.count(code[0]) || (is_async && (code[0] == "cp" || code[0] == "st" || code[0] == "red"));
 }
 
 bool translate_copies(const PtxWords& code, const PtxWords& operands, const PtxNames& names, std::string* made)

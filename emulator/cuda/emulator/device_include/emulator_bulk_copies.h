@@ -38,6 +38,10 @@ EMU_IMPORT void emu_tensor_map_replace(emu_u64 map, emu_u32 field, emu_u32 axis,
 // Returns the address in the block's shared memory that has these low 18 bits, as in the descriptors of wgmma.
 EMU_IMPORT emu_u64 emu_matrix_address(emu_u32 low);
 
+// Updates each element of a tile in global memory; `update` is given the type of the map.
+EMU_IMPORT void emu_tensor_reduce(emu_u32 axes, emu_u64 map, const emu_i32* coordinates, emu_u64 from,
+                                  void (*update)(emu_u32 type, emu_u64 to, const void* from), EMU_LOCATION);
+
 // Executes a multimem instruction at a multicast address on `bytes` (4 or 8) of each device's memory. `type` is u, s, b
 // or f; `how` is '=' (store), '+', '<' (min), '>' (max), '&', '|' or '^'. With `loads`, writes nothing and returns the
 // reduction over the devices.

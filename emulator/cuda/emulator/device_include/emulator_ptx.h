@@ -405,6 +405,47 @@ template <class T, class F> EMU_INLINE void reduce_bulk(emu_u64 to, emu_u64 from
         update((T*)to + i, source[i]);
 }
 
+// cp.reduce.async.bulk.tensor: updates one element of a type of CUtensorMapDataType.
+template <char How, class T> EMU_INLINE void reduce_integer(T* to, T from)
+{
+    update(to, [from](T old) -> T {
+        switch (How) {
+        case '+': return T(old + from);
+        case '<': return old < from ? old : from;
+        case '>': return old > from ? old : from;
+        case '&': return T(old & from);
+        case '|': return T(old | from);
+        case '^': return T(old ^ from);
+        case 'i': return old >= from ? T(0) : T(old + 1);
+        default: return old == 0 || old > from ? from : T(old - 1);
+        }
+    });
+}
+template <class T> EMU_NO_CHECK EMU_INLINE T value_at(const void* from)
+{
+    T value;
+    __builtin_memcpy(&value, from, sizeof value);
+    return value;
+}
+template <char How> void reduce_element(emu_u32 type, emu_u64 to, const void* from)
+{
+    emu_u64 half = type == 6 || type == 9 ? value_at<unsigned short>(from) : 0;
+    switch (type) {
+    case 2: return reduce_integer<How>((emu_u32*)to, value_at<emu_u32>(from));
+    case 3: return reduce_integer<How>((emu_i32*)to, value_at<emu_i32>(from));
+    case 4: return reduce_integer<How>((unsigned long long*)to, value_at<unsigned long long>(from));
+    case 5: return reduce_integer<How>((long long*)to, value_at<long long>(from));
+    case 6: return update_vector<f16, 1, 1>(to, false, How, &half);
+    case 9: return update_vector<bf16, 1, 1>(to, false, How, &half);
+    case 7:
+        if (How == '+') {
+            ::atomicAdd((float*)to, value_at<float>(from));
+            return;
+        }
+    }
+    emu_trap("cp.reduce.async.bulk.tensor with a type of elements that it does not have");
+}
+
 EMU_INLINE void copy(emu_u64 to, emu_u64 from, emu_u64 size, emu_u64 bytes)
 {
     char* target = pointer<char>(to, true);

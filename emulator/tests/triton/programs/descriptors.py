@@ -28,6 +28,17 @@ def product(a, b, c, m, n, k, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr)
     out.store([row, column], total.to(tl.float16))
 
 
+@triton.jit
+def reduced(x, out, M: tl.constexpr, N: tl.constexpr, HOW: tl.constexpr):
+    block = x.load([0, tl.program_id(0) * N])
+    if HOW == "add":
+        out.atomic_add([0, 0], block)
+    elif HOW == "max":
+        out.atomic_max([0, 0], block)
+    else:
+        out.atomic_xor([0, 0], block)
+
+
 triton.set_allocator(lambda size, alignment, stream: Tensor(size, "int8"))
 rng = np.random.default_rng(9)
 x = rng.random((20, 36), np.float32)
@@ -40,3 +51,10 @@ a, b = rng.normal(size=(m, k)).astype(np.float16), rng.normal(size=(k, n)).astyp
 c = empty((m, n), "float16")
 product[(2, 2)](tensor(a), tensor(b), c, m, n, k, M=64, N=32, K=32)
 np.testing.assert_allclose(c.numpy(), a.astype(np.float32) @ b.astype(np.float32), rtol=1e-2, atol=2e-2)
+for how, name in (("add", "float32"), ("add", "float16"), ("max", "int32"), ("max", "float16"), ("xor", "int32")):
+    x = rng.integers(0, 50, (8, 64)).astype(name)
+    out = tensor(np.ones((8, 16)), name)
+    reduced[(4,)](*(TensorDescriptor.from_tensor(t, [8, 16]) for t in (tensor(x), out)), M=8, N=16, HOW=how)
+    parts = np.concatenate([np.ones((1, 8, 16), name), x.reshape(8, 4, 16).swapaxes(0, 1)])
+    function = {"add": np.add, "max": np.maximum, "xor": np.bitwise_xor}[how]
+    np.testing.assert_array_equal(out.numpy(), function.reduce(parts))
