@@ -166,6 +166,37 @@ def test_many_kernels_and_fields_are_known():
     assert [field[0] for field in declarations.layout("Large").fields] == [f"field_{number}" for number in range(100)]
 
 
+OFFSETS = """
+from cuda.core import Program, ProgramOptions
+from cuda.core._code import _probe
+
+begin = _probe._BEGIN
+_probe._BEGIN = begin.replace("__has_builtin(__builtin_offsetof)", "0")
+assert _probe._BEGIN != begin
+SOURCE = '''
+struct Inner { char a; double b; };
+struct Outer { char a; alignas(16) int b[3]; Inner c[2]; const volatile short d; union { float e; int f; }; };
+struct __attribute__((packed)) Packed { char a; double b; };
+struct Member { char a; __device__ constexpr Member* operator&() { return nullptr; } };
+struct Friend { char a; friend __device__ constexpr Friend* operator&(Friend&) { return nullptr; } };
+struct WithMember { int a; Member b; };
+struct WithFriend { int a; Friend b; };
+__global__ void f(Inner*, Outer*, Packed*, WithMember*, WithFriend*) {}
+'''
+
+def offsets(name):
+    code = Program(SOURCE, "c++", ProgramOptions(arch="sm_90")).compile("ptx")
+    fields = code.__reduce__()[1][-1].layout(name).fields
+    return fields and [field[3] for field in fields]
+"""
+
+
+@pytest.mark.requires(nvidia_compiler=True)
+def test_old_compilers_tell_the_right_offsets_or_none():
+    code = f"{OFFSETS}print(*[offsets(name) for name in ('Inner', 'Outer', 'Packed', 'WithMember', 'WithFriend')])"
+    assert run(code, CUDA_CORE_DEVICE="hardware") == "[0, 8] [0, 16, 32, 64, 68, 68] [0, 1] None None\n"
+
+
 @pytest.mark.requires(nvjitlink=True)
 @pytest.mark.parametrize("target", ["ptx", "ltoir"])
 def test_answers_of_linked_sources_do_not_collide(target):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The question that asks the compiler for types and layouts, and the answer.
 
-A line after the source declares a template, and name expressions name instances whose argument is the type of a kernel
+Lines after the source declare a template, and name expressions name instances whose argument is the type of a kernel
 or the layout of a structure. The lowered names are the answer. The template has no definition, so the compiled code is
 the same as without the question.
 
@@ -32,6 +32,15 @@ _BEGIN = (
     "template <bool> struct only_cc; template <> struct only_cc<true> { typedef int is_cc; }; template <class> struct "
     "enum_cc; template <class T_cc, bool = __is_enum(T_cc)> struct plain_cc { typedef T_cc is_cc; }; "
     "template <class T_cc> struct plain_cc<T_cc, true> { typedef enum_cc<__underlying_type(T_cc)> is_cc; }; "
+    # NVRTC before 13.4 has only __INTADDR__, which a field that has its own operator& would mislead.
+    "\n#if __has_builtin(__builtin_offsetof)\n#define offset_cc(...) __builtin_offsetof(T_cc, __VA_ARGS__)\n#else\n"
+    "template <class T_cc> __device__ T_cc& made_cc(); "
+    "template <class T_cc, class = decltype(made_cc<T_cc>().operator&())> __device__ int own_cc(int); "
+    "template <class T_cc, class = decltype(operator&(made_cc<T_cc>())), class = void> __device__ int own_cc(long); "
+    "template <class> __device__ char own_cc(...); "
+    "template <class T_cc, class F_cc, class = typename only_cc<sizeof(own_cc<F_cc>(0)) == 1>::is_cc> "
+    "struct asked_cc { typedef T_cc is_cc; };\n#define offset_cc(...) "
+    "__INTADDR__(&((typename asked_cc<T_cc, decltype(T_cc::__VA_ARGS__)>::is_cc*)0)->__VA_ARGS__)\n#endif\n"
 )
 _HERE = "cuda_core_types_::"
 _FIELDS = 6  # in one expression, because __cxa_demangle reads symbols of up to 1024 characters only
@@ -176,7 +185,7 @@ def _item_of(field: str) -> str:
     """Return the question about a field of T_cc."""
     name = field.lstrip("?*")
     c_type = "none_cc" if "*" in field else f"typename plain_cc<decltype(T_cc::{name})>::is_cc"
-    return f"field_cc<at_cc<__builtin_offsetof(T_cc, {name}), sizeof(T_cc::{name})>, {c_type}>"
+    return f"field_cc<at_cc<offset_cc({name}), sizeof(T_cc::{name})>, {c_type}>"
 
 
 def _answer_of(tokens: list[str]) -> list[str]:
