@@ -44,6 +44,7 @@ ATTRIBUTES = {
     "device_node_update_supported": bool,
     "shared_memory_mode": int,
 }
+NEEDS = dict.fromkeys(("device_node_update_supported", "shared_memory_mode"), pytest.mark.requires(cuda=(13, 2)))
 
 
 SETTABLE = {
@@ -183,7 +184,7 @@ def test_results_are_named_tuples():
 # With a device
 
 
-@pytest.mark.parametrize("name", ATTRIBUTES)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=NEEDS.get(name, ())) for name in ATTRIBUTES])
 def test_type_of_each_attribute(kernel, name):
     value = getattr(kernel.attributes, name)
     assert type(value) is ATTRIBUTES[name]

@@ -18,13 +18,13 @@ EXAMPLES = ROOT / "examples"
 NOTEBOOK = EXAMPLES / "patterns.ipynb"
 GALLERY = ROOT / "docs" / "gallery.md"
 PILLOW = pytest.mark.requires(module="PIL")
-HOPPER = pytest.mark.requires(compute=(9, 0))
 # scikit-image brings SciPy and Pillow, which the example uses too.
 NEEDS = {
     **dict.fromkeys(("bitonic_sort", "fft", "game_of_life", "histogram", "lto_plugin", "monte_carlo_pi"), PILLOW),
     **dict.fromkeys(("overlap", "ray_tracer", "sparse_product", "volume_rendering"), PILLOW),
     **dict.fromkeys(("mandelbrot_zoom", "n_body"), pytest.mark.requires(modules=("PIL", "tqdm"))),
-    **dict.fromkeys(("clusters", "tma_matmul"), HOPPER),
+    "clusters": pytest.mark.requires(compute=(9, 0), cooperative_groups=True),
+    "tma_matmul": pytest.mark.requires(compute=(9, 0)),
     "heat_flow": pytest.mark.requires(modules=("PIL", "tqdm")),
     "tensor_cores": pytest.mark.requires(compute=(8, 0)),
     "image_filter": pytest.mark.requires(module="skimage"),

@@ -320,6 +320,14 @@ class Capabilities:
 
         return (header_folders() is not None) == wanted
 
+    def cooperative_groups(self, wanted: bool) -> bool:
+        """Return whether kernels can include the cooperative groups headers, which an incomplete toolkit might lack."""
+        from cuda.pathfinder import find_nvidia_header_directory
+
+        folder = find_nvidia_header_directory("cudart")
+        has_all = folder is not None and Path(folder, "cooperative_groups/details/info.h").exists()
+        return (self.software(True) or has_all) == wanted
+
     def modules(self, wanted: tuple[str, ...]) -> bool:
         """Return whether several optional Python packages are installed."""
         return all(self.module(name) for name in wanted)
