@@ -901,13 +901,14 @@ cdef class Device:
         return read_atomics(self._id, -1 if peer is None else other_device(self, peer))
 
     @property
-    def fabric_cluster_uuid(self) -> str:
-        """The UUID of the NVLink fabric's cluster (``cuDeviceGetFabricClusterUuid``).
+    def fabric_cluster_uuid(self) -> str | None:
+        """The UUID of the NVLink fabric's cluster, or None for a device without one
+        (``cuDeviceGetFabricClusterUuid``).
 
         Raises
         ------
         NotSupportedError
-            If the device is not part of one, or the driver is older than CUDA 13.4.
+            If the driver is older than CUDA 13.4.
         """
         return read_cluster(self._id)
 
@@ -916,12 +917,12 @@ cdef class Device:
         """The fabric cliques of the device: the type, such as ``"unicast_pointer"``, and the number
         (``cuDeviceGetCliqueCount``, ``cuDeviceGetCliqueInfo``).
 
-        Devices with the same number of a type reach each other in that way.
+        Devices with the same number of a type reach each other in that way. A device outside of fabrics has none.
 
         Raises
         ------
         NotSupportedError
-            If the device is not part of a fabric, or the driver is older than CUDA 13.4.
+            If the driver is older than CUDA 13.4.
         """
         return read_cliques(self._id)
 

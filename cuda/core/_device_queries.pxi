@@ -93,8 +93,12 @@ cdef dict read_atomics(int c_source, int c_target):
 
 cdef object read_cluster(int c_device):
     cdef cydriver.CUuuid c_uuid
-    with nogil:
-        HANDLE_RETURN(cydriver.cuDeviceGetFabricClusterUuid(&c_uuid, c_device), b"cuDeviceGetFabricClusterUuid")
+    if not ALLOW_RETURN(
+        cydriver.cuDeviceGetFabricClusterUuid(&c_uuid, c_device),
+        cydriver.CUresult.CUDA_ERROR_NOT_SUPPORTED,
+        b"cuDeviceGetFabricClusterUuid",
+    ):
+        return None
     return uuid_text((<char*>c_uuid.bytes)[:16])
 
 
@@ -102,7 +106,11 @@ cdef list read_cliques(int c_device):
     cdef vector[cydriver.CUcliqueInfo] cliques
     cdef size_t count = 0
     with nogil:
-        HANDLE_RETURN(cydriver.cuDeviceGetCliqueCount(&count, c_device), b"cuDeviceGetCliqueCount")
+        ALLOW_RETURN(
+            cydriver.cuDeviceGetCliqueCount(&count, c_device),
+            cydriver.CUresult.CUDA_ERROR_NOT_SUPPORTED,
+            b"cuDeviceGetCliqueCount",
+        )
         cliques.resize(count)
         if count:
             HANDLE_RETURN(

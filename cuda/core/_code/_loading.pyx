@@ -233,7 +233,7 @@ cdef cydriver.CUlibrary load_image(object code) except? NULL:
 cdef bint may_print(bytes data, bint is_file) except -1:
     if is_file or not (data.startswith(b"\x7fELF") or data.lstrip().startswith((b".", b"//"))):
         return True
-    return b"printf" in data
+    return b"vprintf" in data or b"emu_printf" in data
 
 
 cdef struct LoadCall:

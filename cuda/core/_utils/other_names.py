@@ -202,8 +202,9 @@ class OtherName:
         return f"<none{self._hint}>"  # in help()
 
     def __get__(self, instance, owner):
-        kind = f"type object {owner.__name__!r}" if instance is None else f"{owner.__name__!r} object"
-        text = f"{kind} has no attribute {self._name!r}{self._hint}"
+        if instance is None:  # tools read all members of a class
+            return self
+        text = f"{owner.__name__!r} object has no attribute {self._name!r}{self._hint}"
         # Without the object, the interpreter does not append a suggestion of its own.
         raise AttributeError(text, name=self._name)
 
