@@ -56,7 +56,9 @@ def busy_array(device, gate, stream):
 
 EXPORTS = {
     "view": lambda array, stream: array.__dlpack__(stream=stream),
-    "versioned": lambda array, stream: array.__dlpack__(stream=stream, max_version=(1, 0), dl_device=(2, 0), copy=False),
+    "versioned": lambda array, stream: array.__dlpack__(
+        stream=stream, max_version=(1, 0), dl_device=(2, 0), copy=False
+    ),
     "part": lambda array, stream: array[2:].__dlpack__(stream=stream),
     "buffer": lambda array, stream: array.exporting_obj.__dlpack__(stream=stream),
     "from_dlpack": lambda array, stream: from_dlpack(array, stream),
@@ -130,9 +132,8 @@ def test_numpy_gets_elements_on_the_host(device, stream, gate):
     base = np.arange(24, dtype=np.float32).reshape(4, 6)
     array = device.to_device(base, stream=stream)
     managed = from_dlpack(array, int(stream.handle))
-    sources = {"array": array, "part": array[1:, ::2], "imported": managed, "empty": array[:0], "scalar": array[1, 2]}  # fmt: skip
-    expected = {"array": base, "part": base[1:, ::2], "imported": base, "empty": base[:0],
-                "scalar": base[1, 2]}  # fmt: skip
+    sources = {"array": array, "part": array[1:, ::2], "imported": managed, "empty": array[:0], "scalar": array[1, 2]}
+    expected = {"array": base, "part": base[1:, ::2], "imported": base, "empty": base[:0], "scalar": base[1, 2]}
     for name, source in sources.items():
         for options in ({"device": "cpu"}, {"device": "cpu", "copy": True}):
             result = np.from_dlpack(source, **options)
@@ -244,4 +245,5 @@ def test_views_have_the_sizes_of_arrays(device, stream):
     for key in ((), (0,), (slice(None), slice(None, None, 2)), (slice(0),), (1, 2, 3)):
         for view in (array[key], host[key]):
             part = np.asarray(base[key])
-            assert (view.nbytes, view.ndim, view.itemsize, view.size) == (part.nbytes, part.ndim, part.itemsize, part.size)
+            expected = (part.nbytes, part.ndim, part.itemsize, part.size)
+            assert (view.nbytes, view.ndim, view.itemsize, view.size) == expected

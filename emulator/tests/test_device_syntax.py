@@ -317,7 +317,8 @@ VALUES = (
 
 @pytest.mark.parametrize("value", VALUES)
 def test_types_in_values_are_no_variables(driver, value):
-    kernel = "template <typename T> __global__ void g(T* o) { __shared__ int s[32]; s[threadIdx.x] = 1; o[0] = s[3]; }\n"
+    body = "{ __shared__ int s[32]; s[threadIdx.x] = 1; o[0] = s[3]; }"
+    kernel = f"template <typename T> __global__ void g(T* o) {body}\n"
     after = "template <int I> __global__ void h(int* o) { constexpr bool b(less && q); o[0] = b; }\n"
     source = NAMED + value.replace(";", ";") + "\n" + kernel + (after if "less" in value else "")
     program = Program(source, "-arch=sm_90", names=("g<int>",))

@@ -344,7 +344,8 @@ def test_device_attributes_have_upper_case_names(device):
     dev = drv.Device(0)
     names = ("MAX_THREADS_PER_BLOCK", "MULTIPROCESSOR_COUNT", "MAX_GRID_DIM_X", "WARP_SIZE", "REGISTERS_PER_BLOCK")
     for name in names:
-        assert getattr(dev, name) == getattr(dev, name.lower()) == dev.get_attribute(getattr(drv.device_attribute, name))
+        value = dev.get_attribute(getattr(drv.device_attribute, name))
+        assert getattr(dev, name) == getattr(dev, name.lower()) == value
     for name in ("Warp_Size", "NO_SUCH_NAME", "_WARP_SIZE"):
         with pytest.raises(AttributeError, match=name):
             getattr(dev, name)

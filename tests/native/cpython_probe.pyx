@@ -191,5 +191,3 @@ check_self_in_methods(globals())
 
 def namespace_of(cls):
     return <object>type_namespace(<PyTypeObject*>cls)
-
-
