@@ -229,9 +229,9 @@ def find_implemented(sources, rows):
 
 def write_prototypes(rows, functions):
     lines = [f'{LICENSE}#pragma once\n#include "driver_types.hpp"\n\nextern "C" {{']
-    for name, version, pxd, *_ in rows:
+    for name, version, pxd, symbol, *_ in rows:
         parameters = ", ".join(f"{kind} {label}" for kind, label in functions[pxd])
-        lines.append(f"CUresult entry_{name}_{version}({parameters});")
+        lines.append(f"CUresult entry_{name}_{version}({parameters});\nCUresult {symbol}({parameters});")
     return "\n".join(lines) + '\n}  // extern "C"\n'
 
 
@@ -297,11 +297,19 @@ def write_table(rows, functions, implemented):
 
 
 def write_results(values):
-    names = sorted((v, k) for k, v in values.items() if re.match(r"CUDA_(SUCCESS|ERROR_)", k))
-    rows = "\n".join(f'    {{{value}, "{name}"}},' for value, name in names)
+    from cuda.bindings import runtime
+
+    driver = {name: value for name, value in values.items() if re.match(r"CUDA_(SUCCESS|ERROR_)", name)}
+    runtime_names = {name: int(value) for name, value in runtime.cudaError_t.__members__.items()}
+    tables = write_result_table("result_name", driver) + write_result_table("runtime_result_name", runtime_names)
+    return f'{LICENSE}#include "abi/abi.hpp"\n\n{tables}'
+
+
+def write_result_table(table, values):
+    rows = "".join(f'    {{{value}, "{name}"}},\n' for value, name in sorted((v, k) for k, v in values.items()))
     return (
-        f'{LICENSE}#include "abi/abi.hpp"\n\nconst emu::abi::ResultName emu::abi::result_names[] = {{\n'
-        f"{rows}\n}};\nconst int emu::abi::result_name_count = {len(names)};\n"
+        f"const emu::abi::ResultName emu::abi::{table}s[] = {{\n{rows}}};\n"
+        f"const int emu::abi::{table}_count = {len(values)};\n"
     )
 
 

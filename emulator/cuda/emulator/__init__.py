@@ -17,6 +17,8 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+from cuda.emulator import _runtime
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, Self
@@ -578,6 +580,7 @@ def _load(mode):
     library = _declare(ctypes.CDLL(library_path(), mode=mode | os.RTLD_GLOBAL))
     library.emulator_set_python(os.fsencode(sys.executable or ""))
     library.emulator_set_interrupt_policy(_will_raise_interrupt)
+    _runtime.serve(library, _text)
     atexit.register(_end, library)
     return library
 
@@ -600,6 +603,10 @@ def _declare(library):
     counter = ctypes.POINTER(ctypes.c_uint64)
     library.emulator_leaks.argtypes = library.emulator_unsupported.argtypes = (text, size)
     library.emulator_leaks.restype = library.emulator_unsupported.restype = size
+    library.emulator_runtime_functions.argtypes = (text, size)
+    library.emulator_runtime_functions.restype = size
+    library.emulator_missing_runtime_function.argtypes = (text,)
+    library.emulator_missing_runtime_function.restype = ctypes.c_void_p
     library.emulator_error_of_variables.argtypes = library.emulator_code_identity.argtypes = (text, size)
     library.emulator_error_of_variables.restype = library.emulator_code_identity.restype = size
     library.emulator_set_python.argtypes = (text,)

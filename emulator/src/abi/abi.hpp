@@ -46,6 +46,14 @@ struct ResultName {
 extern const ResultName result_names[]; // sorted by value
 extern const int result_name_count;
 const char* result_name(CUresult code); // null for an unknown code
+extern const ResultName runtime_result_names[];
+extern const int runtime_result_name_count;
+
+// The functions of the CUDA runtime for cuda.bindings. A name that is not among them gets a function that returns "not
+// supported"; null if there are too many.
+std::string list_runtime_functions();
+void* missing_runtime_function(const char* name);
+std::string missing_runtime_calls(); // lines with a name and a count
 
 // An argument as displayed by the trace and reports.
 struct Shown {

@@ -84,15 +84,15 @@ extern "C" EMU_EXPORT CUresult cuGetProcAddress(const char* symbol, void** pfn, 
     return entry_cuGetProcAddress_12000(symbol, pfn, cudaVersion, flags, nullptr);
 }
 
-// The private tables of NVIDIA's driver. NVRTC looks up this symbol and crashes without it. With this result, every
-// CUDA runtime call fails, but the code does not explain why.
+// The private tables of NVIDIA's driver. NVRTC looks up this symbol and crashes without it. With this result, every call
+// of NVIDIA's runtime library fails, but the code does not explain why.
 ENTRY(cuGetExportTable, 3000)(const void** ppExportTable, const CUuuid*)
 {
     static std::once_flag once;
     std::call_once(once, [] {
-        say("the CUDA runtime (cuda.bindings.runtime, libcudart) needs private tables of NVIDIA's driver, which the "
-            "software device does not have: its calls fail with cudaErrorSymbolNotFound; "
-            "use cuda.core or cuda.bindings.driver");
+        say("the CUDA runtime library (libcudart) needs private tables of NVIDIA's driver, which the software device does "
+            "not have: its calls fail with cudaErrorSymbolNotFound; use cuda.core, cuda.bindings, or a program's source "
+            "(python -m cuda.emulator program.cu)");
     });
     if (ppExportTable)
         *ppExportTable = nullptr;

@@ -151,7 +151,17 @@ EMU_EXPORT size_t emulator_unsupported(char* buffer, size_t size)
     for (int i = 0; i < emu::abi::entry_count; ++i)
         if (uint64_t count = emu::abi::unsupported_calls(i))
             text += std::string(emu::abi::entries[i].symbol) + " " + std::to_string(count) + "\n";
-    return give_report(text, buffer, size);
+    return give_report(text + emu::abi::missing_runtime_calls(), buffer, size);
+}
+
+EMU_EXPORT size_t emulator_runtime_functions(char* buffer, size_t size)
+{
+    return give_report(emu::abi::list_runtime_functions(), buffer, size);
+}
+
+EMU_EXPORT void* emulator_missing_runtime_function(const char* name)
+{
+    return emu::abi::missing_runtime_function(name);
 }
 
 // With coverage, advice or a debugger, the compilation also keeps sources for this process, so each process compiles.
