@@ -307,7 +307,9 @@ const std::string& home()
         Dl_info info{};
         if (!dladdr(reinterpret_cast<void*>(&home), &info) || !info.dli_fname)
             return std::string(".");
-        std::string path = info.dli_fname;
+        char* resolved = realpath(info.dli_fname, nullptr); // the library may be loaded through a symbolic link
+        std::string path = resolved ? resolved : info.dli_fname;
+        std::free(resolved);
         size_t slash = path.rfind('/');
         return slash == std::string::npos ? std::string(".") : path.substr(0, slash);
     }());

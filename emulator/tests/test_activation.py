@@ -180,3 +180,17 @@ def test_runtime_library_fails_with_one_message(child):
     )
     assert out.startswith("CUDA_ERROR_NOT_FOUND\nCUDA_ERROR_NOT_FOUND\nCUDA_SUCCESS 2\n")
     assert out.count("use cuda.core, cuda.bindings") == 1
+
+
+def test_library_behind_links_finds_its_headers(child, tmp_path):
+    for path in Path(cuda.emulator.library_path()).parent.glob("*.so*"):
+        (tmp_path / path.name).symlink_to(path)
+    out = child(
+        f"import ctypes; ctypes.CDLL({str(tmp_path / '_emulator.so')!r}, ctypes.RTLD_GLOBAL)\n"
+        "from cuda.bindings import nvrtc\n"
+        "source = b'#include <cuda_fp16.h>\\n__global__ void f(__half* p) { *p = 1; }'\n"
+        "program = nvrtc.nvrtcCreateProgram(source, b'f.cu', 0, [], [])[1]\n"
+        "print(nvrtc.nvrtcCompileProgram(program, 0, [])[0].name)",
+        device=False,
+    )
+    assert out == "NVRTC_SUCCESS\n"
