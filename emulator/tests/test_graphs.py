@@ -288,6 +288,32 @@ def test_node_memory_exists_from_launch_until_freed(driver, maker):
     driver.cuMemFree(address)
 
 
+@pytest.fixture
+def managed_node(driver):
+    """Parameters of a node that allocates managed memory."""
+    params = driver.raw.CUDA_MEM_ALLOC_NODE_PARAMS()
+    params.poolProps.allocType = driver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_MANAGED
+    params.poolProps.location.type = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
+    params.bytesize = 64
+    return params
+
+
+def test_node_allocates_managed_memory_for_the_host(driver, maker, managed_node):
+    node = driver.cuGraphAddMemAllocNode(maker.graph, [], 0, managed_node)
+    address = int(driver.cuGraphMemAllocNodeGetParams(node).dptr)
+    maker.add_fill([node], address, 4, width=16)
+    maker.run()
+    name = driver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_IS_MANAGED
+    assert driver.cuPointerGetAttribute(name, address)
+    assert ctypes.string_at(address, 4) == (4).to_bytes(4, "little")
+    driver.cuMemFree(address)
+
+
+def test_node_of_managed_memory_needs_a_device(driver, maker, managed_node):
+    managed_node.poolProps.location.type = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST
+    assert driver.result("cuGraphAddMemAllocNode", maker.graph, [], 0, managed_node) == "NOT_SUPPORTED"
+
+
 def test_events_of_nodes_are_recorded_when_the_graph_runs(driver, maker, memory):
     event, other = driver.cuEventCreate(2), driver.cuStreamCreate(1)
     fill = maker.add_fill([], memory, 5)

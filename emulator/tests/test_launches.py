@@ -261,10 +261,17 @@ def test_wild_store_ends_the_context_and_a_new_one_works(driver, context, kernel
     driver.cuCtxDestroy(new)
 
 
-# On an H200 a block has at most 227 of the 228 KiB of a multiprocessor; the driver reserves 1 KiB for each block.
-@pytest.mark.parametrize(("blocks", "threads", "left"), [(1, 1, 232448), (2, 64, 115712), (32, 1024, 6272)])
-def test_shared_memory_is_divided_among_resident_blocks(driver, context, kernel, blocks, threads, left):
-    assert driver.cuOccupancyAvailableDynamicSMemPerBlock(kernel("nothing"), blocks, threads) == left
+# As an H200: a block has at most 48 KiB, or what its kernel asked for; the driver reserves 1 KiB for each block.
+@pytest.mark.parametrize(
+    ("most", "blocks", "left"),
+    [(None, 1, 49152), (None, 4, 49152), (None, 8, 28160), (None, 32, 6272)]
+    + [(60000, 1, 60000), (60000, 4, 57344), (200000, 1, 200000), (200000, 2, 115712)],
+)
+def test_shared_memory_is_divided_among_resident_blocks(driver, context, kernel, most, blocks, left):
+    function = kernel("nothing")
+    name = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+    driver.cuFuncSetAttribute(function, name, 49152 if most is None else most)
+    assert driver.cuOccupancyAvailableDynamicSMemPerBlock(function, blocks, 32) == left
 
 
 @pytest.mark.parametrize(("blocks", "threads"), [(0, 32), (1, 0), (33, 32), (1, 1025)])

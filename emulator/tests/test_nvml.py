@@ -43,6 +43,16 @@ def handle_by_binary_uuid(value):
     return handle.value
 
 
+def supported_states(handle):
+    """Call nvmlDeviceGetSupportedPerformanceStates, which the oldest bindings do not have."""
+    states = (ctypes.c_int * 16)()
+    library = ctypes.CDLL(cuda.emulator.library_path())
+    query = library.nvmlDeviceGetSupportedPerformanceStates
+    assert query(ctypes.c_void_p(handle), None, 64) != 0 and query(ctypes.c_void_p(handle), states, 3) != 0
+    assert query(ctypes.c_void_p(handle), states, ctypes.sizeof(states)) == 0
+    return list(states)
+
+
 def test_bindings_use_only_software_device_functions(nvml):
     from cuda.bindings._internal import nvml as internal
 
@@ -73,7 +83,13 @@ def test_versions_equal_the_drivers(child):
         "print(nvml.system_get_cuda_driver_version_v2(), nvml.system_get_cuda_driver_version())",
         DRIVER_VERSION="12.9",
     )
-    assert out.split() == ["12.9", "12.12.9", "software", "12090", "12090"]
+    assert out.split() == ["575.00.00", "12.575.00.00", "software", "12090", "12090"]
+
+
+@pytest.mark.parametrize(("version", "branch"), [("12.2", "535"), ("12.5", "550"), ("13.0", "580"), ("13.5", "590")])
+def test_driver_version_is_that_of_a_branch(child, version, branch):
+    code = "from cuda.bindings import nvml; nvml.init_v2(); print(nvml.system_get_driver_version())"
+    assert child(code, DRIVER_VERSION=version).strip() == f"{branch}.00.00"
 
 
 def test_names_and_identifiers_equal_the_drivers(driver, nvml):
@@ -263,10 +279,42 @@ def test_device_has_no_links_fans_or_displays(nvml, first):
     assert int(count.value[0].ui_val) == 0
     assert nvml.device_get_num_fans(first) == 0
     assert not nvml.device_get_display_mode(first) and not nvml.device_get_display_active(first)
-    assert nvml.device_get_performance_state(first) == nvml.Pstates.PSTATE_UNKNOWN
 
 
-@pytest.mark.parametrize("name", ["serial", "power_usage", "persistence_mode", "bar1_memory_info", "mig_mode"])
+def test_device_is_always_ready_in_the_fastest_state(nvml, first):
+    assert nvml.device_get_performance_state(first) == nvml.Pstates.PSTATE_0
+    assert supported_states(first) == [0] + [int(nvml.Pstates.PSTATE_UNKNOWN)] * 15
+    rates = nvml.device_get_dynamic_pstates_info(first).utilization
+    assert [bool(rates[i].b_is_present) for i in range(4)] == [True, True, False, False]
+    assert 0 <= rates[0].percentage <= 100
+    assert nvml.device_get_persistence_mode(first) == nvml.EnableState.FEATURE_ENABLED
+
+
+def test_devices_have_serial_and_minor_numbers(driver, nvml):
+    handles = [nvml.device_get_handle_by_index_v2(number) for number in range(driver.cuDeviceGetCount())]
+    assert [nvml.device_get_minor_number(handle) for handle in handles] == list(range(len(handles)))
+    serials = {nvml.device_get_serial(handle) for handle in handles}
+    assert len(serials) == len(handles) and {len(serial) for serial in serials} == {13}
+
+
+def test_link_of_the_device_is_idle(nvml, first):
+    for name in ("max_pcie_link_generation", "gpu_max_pcie_link_generation", "curr_pcie_link_generation"):
+        assert getattr(nvml, f"device_get_{name}")(first) == 5
+    assert nvml.device_get_max_pcie_link_width(first) == nvml.device_get_curr_pcie_link_width(first) == 16
+    assert nvml.device_get_pcie_throughput(first, nvml.PcieUtilCounter.PCIE_UTIL_TX_BYTES) == 0
+    with pytest.raises(nvml.InvalidArgumentError):
+        nvml.device_get_pcie_throughput(first, 9)
+    assert nvml.device_get_pcie_replay_counter(first) == 0
+    assert not nvml.device_get_c2c_mode_info_v(first).is_c2c_enabled
+
+
+def test_host_can_map_all_memory(nvml, first):
+    bar1 = nvml.device_get_bar1_memory_info(first)
+    assert bar1.bar1_total == bar1.bar1_free == nvml.device_get_memory_info_v2(first).total
+    assert bar1.bar1_used == 0
+
+
+@pytest.mark.parametrize("name", ["power_usage", "board_part_number", "mig_mode"])
 def test_queries_of_a_board_are_not_supported(nvml, first, name):
     with pytest.raises(nvml.NotSupportedError):
         getattr(nvml, f"device_get_{name}")(first)

@@ -141,6 +141,22 @@ def test_device_needs_access_to_fill_host_pool_memory(driver, context, queue, lo
     driver.cuMemPoolDestroy(pool)
 
 
+# As an H200: what names the memory by its address alone is copied by the host; a fill or a typed copy is not.
+@pytest.mark.parametrize("location", [2, 3], ids=["host", "node"])
+def test_host_pool_memory_is_copied_without_access(driver, context, queue, location):
+    pool = driver.cuMemPoolCreate(pool_properties(driver, 0, location))
+    pointer = driver.cuMemAllocFromPoolAsync(64, pool, queue)
+    there = driver.cuMemAlloc(64)
+    driver.cuMemsetD8(there, 5, 64)
+    driver.cuMemcpyAsync(pointer, there, 64, queue)
+    driver.cuStreamSynchronize(queue)
+    assert ctypes.string_at(int(pointer), 64) == b"\x05" * 64
+    driver.cuMemcpy(there, pointer, 64)
+    assert driver.result("cuMemcpyDtoDAsync", there, pointer, 64, queue) == "INVALID_VALUE"
+    driver.cuMemFreeAsync(pointer, queue)
+    driver.cuMemPoolDestroy(pool)
+
+
 def test_invalid_properties_are_rejected(driver, context):
     assert driver.result("cuMemPoolCreate", pool_properties(driver, 9)) == "INVALID_DEVICE"
     assert driver.result("cuMemPoolCreate", pool_properties(driver, -1)) == "INVALID_VALUE"

@@ -333,6 +333,8 @@ ENTRY(cuOccupancyAvailableDynamicSMemPerBlock, 10020)(size_t* dynamicSmemSize, C
     // This query ignores other limits on the blocks of an SM.
     int most = subject.device().number(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
     REQUIRE(numBlocks <= most && subject.blocks(blockSize, 0), CUDA_ERROR_INVALID_VALUE);
-    *dynamicSmemSize = shared_left(subject.device(), numBlocks, subject.function->info().static_shared);
+    const size_t allowed = size_t(subject.function->max_dynamic_shared(subject.device().ordinal()));
+    const size_t left = shared_left(subject.device(), numBlocks, subject.function->info().static_shared);
+    *dynamicSmemSize = std::min(left, allowed);
     return CUDA_SUCCESS;
 }

@@ -4,6 +4,7 @@
 // NVML: initialization, and the system chapter.
 #include "nvml.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <fstream>
 #include <iterator>
@@ -27,11 +28,18 @@ std::atomic<int> users{0};
 constexpr uintptr_t first_handle = 0x4e564d4c0000, handles_of_generation = 64;
 uintptr_t generation = 0; // number of forks between the first process that used NVML and this one
 
-// The software device is its own driver, so its version is CUDA's.
+// Programs expect the version of a branch of drivers, as in "580.65.06", so this is the branch that came with the version
+// of CUDA.
 std::string driver_version()
 {
-    int version = config().driver_version;
-    return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+    struct Branch {
+        int cuda, number;
+    };
+    static const Branch branches[] = {{13010, 590}, {13000, 580}, {12090, 575}, {12080, 570},
+                                      {12060, 560}, {12040, 550}, {12020, 535}, {12000, 525}};
+    const auto* row = std::find_if(std::begin(branches), std::end(branches) - 1,
+                                   [](const Branch& branch) { return config().driver_version >= branch.cuda; });
+    return std::to_string(row->number) + ".00.00";
 }
 
 const char* error_text(nvmlReturn_t result)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// NVML: device identity, memory, processes and utilization. A software device has no boards, clocks, fans, links or
+// NVML: device identity, memory, processes and utilization. A software device has no clocks, fans, links or
 // temperatures; these are "not supported".
 #include <algorithm>
 #include <cctype>
@@ -26,6 +26,7 @@ using namespace emu::nvml;
 namespace {
 
 constexpr unsigned architecture_unknown = 0xffffffff, no_instance = 0xffffffff;
+constexpr unsigned link_generation = 5, link_width = 16;
 constexpr unsigned field_link_count = 91; // NVML_FI_DEV_NVLINK_LINK_COUNT
 
 struct Architecture {
@@ -203,6 +204,33 @@ NVML_ENTRY(nvmlDeviceGetUUID)(nvmlDevice_t device, char* uuid, unsigned int leng
     return return_text(found->uuid_text(), uuid, length);
 }
 
+// Thirteen digits, as GPUs have them.
+NVML_ENTRY(nvmlDeviceGetSerial)(nvmlDevice_t device, char* serial, unsigned int length)
+{
+    DEVICE(device);
+    return return_text("000000000000" + std::to_string(found->number()), serial, length);
+}
+
+NVML_ENTRY(nvmlDeviceGetMinorNumber)(nvmlDevice_t device, unsigned int* minorNumber)
+{
+    DEVICE(device);
+    return give(unsigned(found->number()), minorNumber);
+}
+
+// It stays ready between programs.
+NVML_ENTRY(nvmlDeviceGetPersistenceMode)(nvmlDevice_t device, nvmlEnableState_t* mode)
+{
+    DEVICE(device);
+    return give(NVML_FEATURE_ENABLED, mode);
+}
+
+NVML_ENTRY(nvmlDeviceGetC2cModeInfoV)(nvmlDevice_t device, nvmlC2cModeInfo_v1_t* c2cModeInfo)
+{
+    DEVICE(device);
+    NVML_REQUIRE(c2cModeInfo, NVML_ERROR_INVALID_ARGUMENT);
+    return give(0u, &c2cModeInfo->isC2cEnabled);
+}
+
 NVML_ENTRY(nvmlDeviceGetBrand)(nvmlDevice_t device, nvmlBrandType_t* type)
 {
     DEVICE(device);
@@ -231,6 +259,50 @@ NVML_ENTRY(nvmlDeviceGetPciInfo_v3)(nvmlDevice_t device, nvmlPciInfo_t* pci)
     pci->device = unsigned(found->number(CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID));
     NVML_TRY(return_text(found->pci_bus_id(), pci->busIdLegacy, sizeof pci->busIdLegacy));
     return return_text("0000" + found->pci_bus_id(), pci->busId, sizeof pci->busId);
+}
+
+// The link of an H200, which never carries anything.
+NVML_ENTRY(nvmlDeviceGetMaxPcieLinkGeneration)(nvmlDevice_t device, unsigned int* maxLinkGen)
+{
+    DEVICE(device);
+    return give(link_generation, maxLinkGen);
+}
+
+NVML_ENTRY(nvmlDeviceGetGpuMaxPcieLinkGeneration)(nvmlDevice_t device, unsigned int* maxLinkGenDevice)
+{
+    DEVICE(device);
+    return give(link_generation, maxLinkGenDevice);
+}
+
+NVML_ENTRY(nvmlDeviceGetCurrPcieLinkGeneration)(nvmlDevice_t device, unsigned int* currLinkGen)
+{
+    DEVICE(device);
+    return give(link_generation, currLinkGen);
+}
+
+NVML_ENTRY(nvmlDeviceGetMaxPcieLinkWidth)(nvmlDevice_t device, unsigned int* maxLinkWidth)
+{
+    DEVICE(device);
+    return give(link_width, maxLinkWidth);
+}
+
+NVML_ENTRY(nvmlDeviceGetCurrPcieLinkWidth)(nvmlDevice_t device, unsigned int* currLinkWidth)
+{
+    DEVICE(device);
+    return give(link_width, currLinkWidth);
+}
+
+NVML_ENTRY(nvmlDeviceGetPcieReplayCounter)(nvmlDevice_t device, unsigned int* value)
+{
+    DEVICE(device);
+    return give(0u, value);
+}
+
+NVML_ENTRY(nvmlDeviceGetPcieThroughput)(nvmlDevice_t device, nvmlPcieUtilCounter_t counter, unsigned int* value)
+{
+    DEVICE(device);
+    NVML_REQUIRE(unsigned(counter) < NVML_PCIE_UTIL_COUNT, NVML_ERROR_INVALID_ARGUMENT);
+    return give(0u, value);
 }
 
 NVML_ENTRY(nvmlDeviceGetCudaComputeCapability)(nvmlDevice_t device, int* major, int* minor)
@@ -312,6 +384,15 @@ NVML_ENTRY(nvmlDeviceGetMemoryInfo_v2)(nvmlDevice_t device, nvmlMemory_v2_t* mem
     return NVML_SUCCESS;
 }
 
+// The host can map all memory.
+NVML_ENTRY(nvmlDeviceGetBAR1MemoryInfo)(nvmlDevice_t device, nvmlBAR1Memory_t* bar1Memory)
+{
+    DEVICE(device);
+    NVML_REQUIRE(bar1Memory, NVML_ERROR_INVALID_ARGUMENT);
+    *bar1Memory = {found->total_memory(), found->total_memory(), 0};
+    return NVML_SUCCESS;
+}
+
 NVML_ENTRY(nvmlDeviceGetComputeRunningProcesses_v3)(nvmlDevice_t device, unsigned int* infoCount,
                                                     nvmlProcessInfo_t* infos)
 {
@@ -334,7 +415,29 @@ NVML_ENTRY(nvmlDeviceGetUtilizationRates)(nvmlDevice_t device, nvmlUtilization_t
 NVML_ENTRY(nvmlDeviceGetPerformanceState)(nvmlDevice_t device, nvmlPstates_t* pState)
 {
     DEVICE(device);
-    return give(NVML_PSTATE_UNKNOWN, pState);
+    return give(NVML_PSTATE_0, pState); // always as fast as it can be
+}
+
+NVML_ENTRY(nvmlDeviceGetSupportedPerformanceStates)(nvmlDevice_t device, nvmlPstates_t* pstates, unsigned int size)
+{
+    DEVICE(device);
+    NVML_REQUIRE(pstates, NVML_ERROR_INVALID_ARGUMENT);
+    NVML_REQUIRE(size >= sizeof(nvmlPstates_t), NVML_ERROR_INSUFFICIENT_SIZE);
+    std::fill(pstates, pstates + size / sizeof(nvmlPstates_t), NVML_PSTATE_UNKNOWN);
+    pstates[0] = NVML_PSTATE_0;
+    return NVML_SUCCESS;
+}
+
+NVML_ENTRY(nvmlDeviceGetDynamicPstatesInfo)(nvmlDevice_t device, nvmlGpuDynamicPstatesInfo_t* pDynamicPstatesInfo)
+{
+    DEVICE(device);
+    NVML_REQUIRE(pDynamicPstatesInfo, NVML_ERROR_INVALID_ARGUMENT);
+    *pDynamicPstatesInfo = {};
+    for (int domain : {0, 1}) { // the processor and the memory, as in nvmlDeviceGetUtilizationRates()
+        pDynamicPstatesInfo->utilization[domain].bIsPresent = 1;
+        pDynamicPstatesInfo->utilization[domain].percentage = busy_percent(found->ordinal());
+    }
+    return NVML_SUCCESS;
 }
 
 NVML_ENTRY(nvmlDeviceGetFieldValues)(nvmlDevice_t device, int valuesCount, nvmlFieldValue_t* values)

@@ -221,15 +221,17 @@ void EventWork::run(const ExecNode& node, NodeRunner& runner) const
 CUresult AllocationWork::make(CUDA_MEM_ALLOC_NODE_PARAMS_v1& parameters, Work* out)
 {
     const CUmemPoolProps& props = parameters.poolProps;
+    const bool managed = props.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED;
     if (!parameters.bytesize || props.handleTypes != CU_MEM_HANDLE_TYPE_NONE ||
-        props.allocType != CU_MEM_ALLOCATION_TYPE_PINNED || (parameters.accessDescCount && !parameters.accessDescs))
+        (props.allocType != CU_MEM_ALLOCATION_TYPE_PINNED && !managed) ||
+        (parameters.accessDescCount && !parameters.accessDescs))
         return CUDA_ERROR_INVALID_VALUE;
     if (props.location.type != CU_MEM_LOCATION_TYPE_DEVICE)
         return CUDA_ERROR_NOT_SUPPORTED;
     if (!device_at(props.location.id))
         return CUDA_ERROR_INVALID_DEVICE;
     auto made = std::make_shared<AllocationWork>();
-    if (CUresult failed = GraphMemory::make(props.location.id, parameters.bytesize, nullptr, &made->memory))
+    if (CUresult failed = GraphMemory::make(props.location.id, managed, parameters.bytesize, &made->memory))
         return failed;
     made->access.assign(parameters.accessDescs, parameters.accessDescs + parameters.accessDescCount);
     parameters.dptr = made->memory->allocation()->base;

@@ -125,6 +125,7 @@ CUresult find_side(bool captured, CUdeviceptr address, Kind kind, const Box& box
     size_t size = extent(box, pitch, slice);
     side->pitch = pitch;
     side->slice = slice;
+    side->any = kind == Kind::any;
     auto allocation = space.find(address);
     if (!allocation && captured)
         allocation = GraphMemory::find_allocation(address);
@@ -260,6 +261,8 @@ CUresult check_access(const Side& side, const Context* context)
 {
     int device = side.device >= 0 || !context ? side.device : context->device().ordinal();
     if (device < 0)
+        return CUDA_SUCCESS;
+    if (side.pool && side.any && side.pool->properties().location.type != CU_MEM_LOCATION_TYPE_DEVICE)
         return CUDA_SUCCESS;
     if (side.pool)
         return side.pool->allows_access(device) ? CUDA_SUCCESS

@@ -18,6 +18,7 @@ struct Side {
     size_t pitch = 0, slice = 0; // bytes from row to row, and from slice to slice
     bool guarded = false;
     bool host = false; // plain, registered or pinned memory
+    bool any = false;  // the call accepts memory of any kind
     int device = -1;   // the device that accesses it; -1: the stream's device
     std::shared_ptr<Allocation> allocation;
     std::shared_ptr<Array> array; // null: linear memory
@@ -46,8 +47,8 @@ CUresult find_fill(CUdeviceptr target, unsigned bytes, size_t width, size_t heig
                    const Context* context, Side* side);
 
 // Checks that a device may access one side of a copy. Pool memory and mappings must be shared with the accessing
-// device; all other memory is copied through the host if the devices have no peer access. The copy runs in `context`,
-// or anywhere if null.
+// device; all other memory is copied through the host if the devices have no peer access. Calls that accept any kind
+// of memory also copy that of host pools through the host. The copy runs in `context`, or anywhere if null.
 CUresult check_access(const Side& side, const Context* context);
 
 // Copies immediately; called on a worker.

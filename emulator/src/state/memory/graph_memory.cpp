@@ -26,14 +26,13 @@ Registry& registry()
 
 } // namespace
 
-CUresult GraphMemory::make(int device, size_t size, CUmemoryPool pool, std::shared_ptr<GraphMemory>* out)
+CUresult GraphMemory::make(int device, bool managed, size_t size, std::shared_ptr<GraphMemory>* out)
 {
     auto memory = std::make_shared<GraphMemory>();
-    Arena& arena = AddressSpace::get().device(device);
-    if (CUresult failed = arena.set_aside(size, &memory->allocation_))
-        return failed;
     memory->device_ = device;
-    memory->allocation_->pool = pool;
+    memory->managed_ = managed;
+    if (CUresult failed = memory->arena().set_aside(size, &memory->allocation_))
+        return failed;
     memory->allocation_->graph = memory.get();
     Registry& r = registry();
     std::lock_guard lock(r.mutex);
@@ -53,7 +52,12 @@ GraphMemory::~GraphMemory()
         if (row != r.rows.end() && row->second.expired())
             r.rows.erase(row);
     }
-    AddressSpace::get().device(device_).release(allocation_->base);
+    arena().release(allocation_->base);
+}
+
+Arena& GraphMemory::arena() const
+{
+    return managed_ ? AddressSpace::get().managed() : AddressSpace::get().device(device_);
 }
 
 std::shared_ptr<GraphMemory> GraphMemory::find(CUdeviceptr base)
@@ -92,7 +96,7 @@ void GraphMemory::take()
     live_ = true;
     self_ = shared_from_this();
     if (shown_++ == 0)
-        AddressSpace::get().device(device_).show(allocation_);
+        arena().show(allocation_);
 }
 
 bool GraphMemory::drop()
@@ -107,7 +111,7 @@ void GraphMemory::hide()
     std::lock_guard lock(mutex_);
     if (--shown_ > 0)
         return;
-    AddressSpace::get().device(device_).hide(*allocation_);
+    arena().hide(*allocation_);
     self = std::move(self_);
 }
 

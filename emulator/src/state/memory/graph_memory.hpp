@@ -15,7 +15,7 @@ namespace emu::state {
 
 class GraphMemory : public std::enable_shared_from_this<GraphMemory> {
 public:
-    static CUresult make(int device, size_t size, CUmemoryPool pool, std::shared_ptr<GraphMemory>* out);
+    static CUresult make(int device, bool managed, size_t size, std::shared_ptr<GraphMemory>* out);
     // Finds graph memory by its address. Returns null if there is none.
     static std::shared_ptr<GraphMemory> find(CUdeviceptr base);
     // Finds the allocation that contains the address, even while it has no memory, for work being captured.
@@ -32,8 +32,10 @@ public:
     void hide(); // called when the free has run
 
 private:
+    Arena& arena() const;
     std::shared_ptr<Allocation> allocation_;
     int device_ = 0;
+    bool managed_ = false;
     mutable std::mutex mutex_;
     bool live_ = false;
     int shown_ = 0;                     // launches whose free has not run
