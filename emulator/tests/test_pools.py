@@ -141,13 +141,27 @@ def test_device_needs_access_to_fill_host_pool_memory(driver, context, queue, lo
     driver.cuMemPoolDestroy(pool)
 
 
+def test_devices_can_use_memory_of_the_default_host_pool(driver, context, queue):
+    location = driver.CUmemLocation()
+    location.type = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST
+    pool = driver.cuMemGetMemPool(location, driver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED)
+    there = driver.CUmemLocation()
+    there.type = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
+    assert driver.cuMemPoolGetAccess(pool, there) == driver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+    pointer = driver.cuMemAllocFromPoolAsync(64, pool, queue)
+    driver.cuMemsetD8Async(pointer, 5, 64, queue)
+    driver.cuStreamSynchronize(queue)
+    assert ctypes.string_at(int(pointer), 64) == b"\x05" * 64
+    driver.cuMemFreeAsync(pointer, queue)
+
+
 # As an H200: what names the memory by its address alone is copied by the host; a fill or a typed copy is not.
 @pytest.mark.parametrize("location", [2, 3], ids=["host", "node"])
 def test_host_pool_memory_is_copied_without_access(driver, context, queue, location):
     pool = driver.cuMemPoolCreate(pool_properties(driver, 0, location))
     pointer = driver.cuMemAllocFromPoolAsync(64, pool, queue)
     there = driver.cuMemAlloc(64)
-    driver.cuMemsetD8(there, 5, 64)
+    driver.cuMemsetD8Async(there, 5, 64, queue)
     driver.cuMemcpyAsync(pointer, there, 64, queue)
     driver.cuStreamSynchronize(queue)
     assert ctypes.string_at(int(pointer), 64) == b"\x05" * 64

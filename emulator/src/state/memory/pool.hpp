@@ -42,7 +42,7 @@ public:
     CUresult set_attribute(CUmemPool_attribute attribute, const void* value);
     CUresult access(const CUmemLocation& location, CUmemAccess_flags* flags) const;
     CUresult set_access(const CUmemAccessDesc* rows, size_t count);
-    // Returns true if a device may access the memory. Host pools give access to no device by default.
+    // Returns true if a device may access the memory. Host pools that programs create give access to no device at first.
     bool allows_access(int device) const;
     // Returns the devices, as bits, whose pools kernels on `device` may access.
     static uint32_t sharing_with(int device);

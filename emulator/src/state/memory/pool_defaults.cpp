@@ -8,6 +8,7 @@
 
 #include "../device.hpp"
 #include "pool.hpp"
+#include "pool_state.hpp"
 
 namespace emu::state {
 namespace {
@@ -75,8 +76,13 @@ CUresult Pool::host_pool(const CUmemLocation& location, CUmemAllocationType type
         return CUDA_ERROR_INVALID_VALUE;
     std::lock_guard lock(mutex);
     auto& pool = (*pools)[{int(location.type), int(type)}];
-    if (!pool)
+    if (!pool) {
         pool = make_default(location.type, location.id, type);
+        for (int i = 0; i < device_count(); ++i) { // unlike a pool that the program creates
+            pool->state_->access[i] = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+            pool->state_->shared_with |= 1u << i;
+        }
+    }
     *out = pool;
     return CUDA_SUCCESS;
 }
