@@ -69,14 +69,14 @@ class GraphMaker:
         params.WidthInBytes, params.Height, params.Depth = size, 1, 1
         return params
 
-    def add_conditional(self, after, handle, kind, size=1):
+    def add_conditional(self, after, handle, kind, size=1, graph=None):
         params = self.driver.raw.CUgraphNodeParams()
         params.type = self.driver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_CONDITIONAL
         params.conditional.handle = handle
         params.conditional.type = getattr(self.driver.CUgraphConditionalNodeType, f"CU_GRAPH_COND_TYPE_{kind}")
         params.conditional.size = size
         params.conditional.ctx = self.context
-        node = self.driver.cuGraphAddNode(self.graph, after, None, len(after), params)
+        node = self.driver.cuGraphAddNode(graph or self.graph, after, None, len(after), params)
         return node, list(params.conditional.phGraph_out)
 
     def instantiate(self, graph=None):
@@ -262,6 +262,26 @@ def test_switch_node_runs_the_body_of_its_number_or_none(driver, maker, memory, 
         maker.add_kernel([], "add", pointer(memory + 4 * index), int_(1), graph=body)
     maker.run()
     assert maker.read(memory, 3) == [int(index == value) for index in range(3)]
+
+
+@pytest.mark.parametrize("value", [0, 1, 2])
+def test_update_takes_over_the_condition_of_the_other_graph(driver, maker, memory, value):
+    def fill_switch(graph, value, first):
+        handle = driver.cuGraphConditionalHandleCreate(graph, maker.context, value, 1)
+        _, bodies = maker.add_conditional([], handle, "SWITCH", 3, graph=graph)
+        for index, body in enumerate(bodies):
+            maker.add_fill([], memory, first + index, graph=body)
+
+    fill_switch(maker.graph, 1, 10)
+    executable = maker.run()
+    assert maker.read(memory) == 11
+    other = driver.cuGraphCreate(0)
+    fill_switch(other, value, 20)
+    driver.cuGraphExecUpdate(executable, other)
+    driver.cuGraphDestroy(other)
+    driver.cuGraphLaunch(executable, maker.queue)
+    driver.cuStreamSynchronize(maker.queue)
+    assert maker.read(memory) == 20 + value
 
 
 def test_unused_condition_is_rejected(driver, maker):

@@ -348,13 +348,12 @@ CUresult GraphExec::is_enabled(CUgraphNode node, bool* enabled)
 
 namespace {
 
-// Takes over the parameters of `from`. Nodes keep the handles that the program has, and a conditional node keeps its
-// conditional handle.
+// Takes over the parameters of `from`, with the conditional handles that its kernels set. Nodes keep the handles that
+// the program has.
 void take_over(ExecGraph& to, const ExecGraph& from)
 {
     for (size_t i = 0; i < to.nodes.size(); ++i) {
-        if (!work_as<ConditionalWork>(to.nodes[i].work))
-            to.nodes[i].work = from.nodes[i].work;
+        to.nodes[i].work = from.nodes[i].work;
         for (size_t k = 0; k < to.nodes[i].graphs.size(); ++k)
             take_over(*to.nodes[i].graphs[k], *from.nodes[i].graphs[k]);
     }
