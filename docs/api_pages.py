@@ -17,6 +17,8 @@ from pathlib import Path
 import driver_coverage
 from docutils import nodes
 
+from cuda.core._utils.other_names import OtherName
+
 API = Path(__file__).parent / "api"
 PAGES = API / "generated"
 ENTRY = re.compile(r"^\.\. auto(class|exception|function):: (\S+)\n((?:   .*\n)*)\n*", re.MULTILINE)
@@ -150,7 +152,7 @@ def is_described(cls, name):
     """Return true for a method or a computed attribute with a docstring of its own."""
     value = inspect.getattr_static(cls, name)
     is_member = inspect.isroutine(value) or inspect.isdatadescriptor(value)
-    return is_member and bool(summary_of(getattr(cls, name)))
+    return is_member and not isinstance(value, OtherName) and bool(summary_of(getattr(cls, name)))
 
 
 def members_table(path, options):
