@@ -39,6 +39,7 @@ private:
     void reject(const char* name, const char* text, const std::string& form);
     template <class T> void take(const char* name, T* target, double low, double high, bool whole, const char* form);
     void take_text(const char* name, std::string* target);
+    void take_fill();
     void take_compute_capability();
     void take_driver_version();
     void take_mode();
@@ -84,6 +85,19 @@ void Reader::take_text(const char* name, std::string* target)
 {
     if (const char* text = variable(name))
         *target = text;
+}
+
+// Parses a byte such as 0xfd or 253.
+void Reader::take_fill()
+{
+    const char* text = variable("FILL");
+    if (!text)
+        return;
+    char* end = nullptr;
+    long value = std::strtol(text, &end, 0);
+    if (end == text || *end || value < 0 || value > 255)
+        return reject("FILL", text, "it must be a byte such as 0xfd, or 0");
+    out_.fill = int(value);
 }
 
 // Parses "MAJOR.MINOR". Returns false for anything else.
@@ -221,6 +235,7 @@ Config Reader::read()
     take("TIME_LIMIT", &seconds, 0, 1e9, false, "a number of seconds from 0 to 1000000000");
     take("LEAKS", &out_.leaks, 0, 1, true, "0 or 1");
     take("KEEP_GOING", &out_.keep_going, 1, 1000, true, "a whole number from 1 to 1000");
+    take_fill();
     take_compute_capability();
     take_driver_version();
     take_mode();

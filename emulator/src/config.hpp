@@ -46,6 +46,7 @@ struct Config {
     int threads = 0;                        // THREADS of the block pool; 0: all cores
     Mode mode = Mode::eager;                // MODE; shuffle:SEED
     Checks checks;             // CHECK=none, all, or a list of memory, sync, initialized, races, stack and rows
+    int fill = 0xfd;           // FILL: the value of each byte of fresh memory
     Nanoseconds time_limit{0}; // TIME_LIMIT of a kernel in seconds; 0: none
     std::string fail;          // FAIL, see abi/planned_faults.hpp
     std::string coverage;      // COVERAGE: a directory for the counts of each process; empty: none

@@ -58,7 +58,7 @@ __global__ void heap_read(int* x, int* out, int bad)
 {
     int* p = static_cast<int*>(malloc(16));
     if (!bad) p[3] = 1;
-    out[0] = *static_cast<volatile int*>(p + 3); // at heap_read
+    out[0] = __ldcv(p + 3); // at heap_read
     free(p);
 }
 __global__ void wide_load(int* x, int* out, int bad)

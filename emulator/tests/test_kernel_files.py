@@ -11,7 +11,7 @@ from cuda.pathfinder import locate_nvidia_header_directory
 from support.paths import KERNELS, ROOT
 
 FILES = sorted(KERNELS.glob("*.cu"))
-MISTAKES = ("bugs", "mistakes", "planted")
+MISTAKES = ("bugs", "found", "mistakes", "planted", "steps", "waits")
 SUPPORT = ROOT / "tests" / "support" / "barrier_kernels.py"
 TESTS = "".join(path.read_text() for path in [*KERNELS.parent.glob("test_kernels_*.py"), SUPPORT])
 

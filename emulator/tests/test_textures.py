@@ -33,6 +33,10 @@ extern "C" __global__ void level(cudaTextureObject_t t, unsigned* out)
 {
     asm("txq.level.width.b32 %0, [%1], 7;" : "=r"(*out) : "l"(t)); // line 17
 }
+extern "C" __global__ void fetch_at(cudaTextureObject_t t, float* out, int i)
+{
+    *out = tex1Dfetch<float>(t, i); // line 21
+}
 """
 device = Device(0)
 device.set_current()
@@ -92,6 +96,17 @@ def test_misuse_is_reported_with_its_line(child, mistake):
 def test_correct_uses_are_not_reported(child):
     output = child(PROGRAM + "run('plane', texture, out); run('store', surface, 28, 3); run('fetch', linear, out)")
     assert output == ""
+
+
+@pytest.mark.parametrize("index", [1024, -1, 1025, 70000, -(1 << 31)])
+def test_fetch_outside_linear_memory_is_reported(child, index):
+    """A GPU returns 0, so only CUDA_EMULATOR_CHECK=initialized reports it."""
+    code = PROGRAM + f"buffer.fill(0, stream=stream); run('fetch_at', linear, out, np.int32({index}))"
+    assert child(code) == ""
+    output = child(code, CHECK="initialized")
+    assert f"index out of bounds: element {index} of texture object" in output
+    assert "which has 1024 elements" in output and "sampled.cu:21" in output
+    assert child(code.replace(str(index), "1023"), CHECK="initialized") == ""
 
 
 def test_texture_of_another_device_is_reported(child):

@@ -27,6 +27,7 @@
 
 namespace emu::abi {
 
+exec::HostActivity host_activity(); // in gate.cpp, which counts the calls
 // Finds the current context. Fails with its sticky error.
 CUresult need_context(std::shared_ptr<state::Context>* out);
 // Finds the current context despite any error, for calls that release resources.

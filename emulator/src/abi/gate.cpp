@@ -20,7 +20,7 @@
 #include "../state/context.hpp"
 #include "../state/origin.hpp"
 #include "../state/streams/queue.hpp"
-#include "abi.hpp"
+#include "calls.hpp"
 #include "planned_faults.hpp"
 
 namespace emu::abi {
@@ -334,6 +334,11 @@ bool are_variables_valid()
     if (!error.empty())
         std::call_once(said, [&error] { say(error); });
     return error.empty();
+}
+
+exec::HostActivity host_activity()
+{
+    return {__atomic_load_n(&calls, __ATOMIC_RELAXED), state::waiting_threads > 0};
 }
 
 void set_initialized()

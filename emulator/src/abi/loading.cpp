@@ -46,6 +46,7 @@ ENTRY(cuInit, 2000)(unsigned int Flags)
         return CUDA_ERROR_OUT_OF_MEMORY;
     exec::set_symbolizer(&front::symbolize);
     exec::set_coverage_sink(&front::add_coverage);
+    exec::set_host_activity(&emu::abi::host_activity);
     emu::abi::set_initialized();
     return CUDA_SUCCESS;
 }

@@ -8,6 +8,7 @@
 
 #include "../config.hpp"
 #include "../exec/checks/initialized.hpp"
+#include "../exec/checks/poison.hpp"
 #include "../state/graphs/node_work.hpp"
 #include "../state/memory/arena.hpp"
 #include "../state/streams/capture.hpp"
@@ -36,6 +37,7 @@ template <class T> CUresult find_place(CUdeviceptr address, T** place)
     REQUIRE(allocation && address % sizeof(T) == 0, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(!allocation->pool || allocation->graph, CUDA_ERROR_INVALID_VALUE);
     *place = reinterpret_cast<T*>(allocation->at(address));
+    emu::exec::fill_poisoned(address, sizeof(T), false);
     emu::exec::note_written(address, sizeof(T)); // by the call, at the latest
     return CUDA_SUCCESS;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../config.hpp"
+#include "../exec/checks/heap.hpp"
 #include "../front/front.hpp"
 #include "../log.hpp"
 #include "../state/code/module.hpp"
@@ -97,7 +98,7 @@ std::string list_leaks()
         leaks.line("memory without address", row.first->handle(), row.first->size(), row.second);
     for (const auto& row : virtual_memory::reservations())
         leaks.line("reserved addresses", row.first.first, row.first.second, row.second);
-    return leaks.text;
+    return leaks.text + (config().leaks ? exec::heap_leaks() : "");
 }
 
 // Copies as much as fits, with a terminating zero. Returns the size of the whole text.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Block, cluster and grid barriers: the functions that kernels call.
+#include "spin_state.hpp"
 #include "worker.hpp"
 
 using namespace emu::exec;
@@ -136,6 +137,18 @@ void* emu_cluster_map(const void* shared_address, emu_u32 rank)
     if (!there)
         fail({EMU_CALLER, nullptr, 0}, "a block maps an address outside its shared memory");
     return reinterpret_cast<void*>(there);
+}
+
+void emu_step(emu_uptr address, void* pc)
+{
+    SpinState state = EMU_SPIN_STATE;
+    Worker* worker = this_worker();
+    auto* at = reinterpret_cast<void*>(address);
+    if (!worker || !worker->current || emu_is_local(at) || !emu_is_shared(at, false))
+        return;
+    if (worker->block.stepped_at(*worker->current, reinterpret_cast<uintptr_t>(pc)))
+        state.note(*worker->current, 0);
+    worker->block.step(worker->current, {reinterpret_cast<uintptr_t>(pc), nullptr, 0});
 }
 
 int emu_is_shared(const void* address, int in_cluster)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "checks/report.hpp"
 #include "worker.hpp"
@@ -19,6 +20,8 @@ void Block::begin(uint64_t number)
     size_ = {request.block.x, request.block.y, request.block.z};
     threads_ = launch_->threads;
     set_started(0);
+    ++serial_;
+    stuck_since_ = 0;
     in_use_.store(0, std::memory_order_relaxed);
     next_place_ = {};
     step_ = 1, first_ = 0;
@@ -63,7 +66,7 @@ bool Block::run(uint64_t number)
 void Block::abandon()
 {
     carrier_.current = nullptr;
-    ready_ = yielded_ = FiberQueue{};
+    ready_ = yielded_ = stepping_ = FiberQueue{};
     open_ = 0;
     plain_file_ = this;
     for (Barrier& barrier : barriers_)
@@ -159,7 +162,7 @@ inline void* Block::next_after_end()
     if (!launch_->stopping.load(std::memory_order_relaxed)) {
         next = ready_.pop();
         if (!next)
-            next = yielded_.pop();
+            next = pick_suspended();
         if (!next && live() != 0)
             carrier_.trouble = stuck();
     }
@@ -253,6 +256,20 @@ Fiber* Block::fresh()
     return started() < threads_ ? carrier_.stacks.take() : nullptr;
 }
 
+// Chooses among threads that let others run first. A round of steps begins when all other threads have done so.
+Fiber* Block::pick_suspended()
+{
+    if (__builtin_expect(!stepping_.head, 1))
+        return yielded_.pop();
+    bool polls = yielded_.head && !polled_;
+    polled_ = polls;
+    if (polls)
+        ready_.take_all(yielded_);
+    else
+        begin_steps();
+    return ready_.pop();
+}
+
 // Chooses the next fiber. Threads released by a barrier or collective go first: their stacks are in the cache, and few
 // stacks are in use at a time. A thread that spins on such calls must not starve the others forever, so when the
 // monitor sets `rotate`, all runnable threads take turns.
@@ -268,7 +285,7 @@ inline Fiber* Block::pick()
         return fiber;
     if (Fiber* fiber = fresh())
         return fiber;
-    return yielded_.pop();
+    return pick_suspended();
 }
 
 Trouble Block::stuck() const
@@ -315,13 +332,45 @@ void Block::yield(Fiber* self, const Site& site)
     leave_quiet();
     if (__builtin_expect(carrier_.races != nullptr, 0))
         carrier_.settle();
+    self->be_at(site);
+    self->notes().preempted = site.caller ? site.pc : 0;
+    self->notes().caller = site.caller;
+    if (self->notes().spins >= spins_to_wait)
+        check_stuck(self);
     Fiber* next = pick();
     if (!next)
         return;
-    self->be_at(site);
     self->wait = Wait::yield;
     yielded_.push(self);
     run_next(self, next);
+}
+
+// Before a volatile access to shared memory: the threads of the block make their next such accesses in turn. Programs
+// that rely on the lanes of a warp executing the same instruction together then compute what they do on a GPU.
+void Block::step(Fiber* self, const Site& site)
+{
+    if (launch_->stopping)
+        carrier_.leave();
+    leave_quiet();
+    if (__builtin_expect(carrier_.races != nullptr, 0))
+        carrier_.settle();
+    self->be_at(site);
+    if (self->notes().spins >= spins_to_wait)
+        check_stuck(self);
+    self->wait = Wait::yield;
+    FiberNotes& notes = self->notes();
+    uint64_t now = site.pc & step_place, stepper = serial_ * 1024 + self->linear;
+    if (std::exchange(notes.stepper, stepper) != stepper)
+        notes.step = 0; // of an earlier thread
+    uint64_t rounds = notes.step & ~step_place;
+    bool goes_back = now <= (notes.step & step_place) && rounds != ~step_place;
+    notes.step = rounds + (goes_back ? step_place + 1 : 0) + now;
+    stepping_.push(self);
+    Fiber* next = pick();
+    if (next == self)
+        self->wait = Wait::none;
+    else
+        run_next(self, next);
 }
 
 // ------------------------------------------------------------------------ barriers
@@ -424,10 +473,10 @@ void Block::complete(uint32_t id)
         check_places(id, carrier_.current);
     if (id == grid_barrier)
         wait_for_grid(carrier_.current);
-    if (id == cluster_barrier && carrier_.cluster)
-        launch_->arrive_in(*carrier_.cluster);
     if (__builtin_expect(carrier_.races != nullptr, 0))
         carrier_.races->complete(id);
+    if (id == cluster_barrier && carrier_.cluster)
+        launch_->arrive_in(*carrier_.cluster, carrier_.races ? carrier_.races->released(id) : nullptr);
     if (__builtin_expect(carrier_.advice != nullptr, 0) && id == 0 && !barrier.count)
         carrier_.advice->barrier(barrier.site);
     barrier.last_ones = barrier.ones;
@@ -445,8 +494,12 @@ void Block::wait_for_cluster(Fiber* self, uint32_t token, const Site& site)
 {
     wait_for(self, cluster_barrier, token, site);
     const Cluster* cluster = carrier_.cluster.get();
+    auto learn = [&] {
+        if (cluster && carrier_.races)
+            carrier_.races->learn(carrier_.state->linear, launch_->seen_in(*cluster));
+    };
     if (!cluster || cluster->generation > token - cluster_base_)
-        return;
+        return learn();
     yield(self, site); // first let the other threads of this block run, which needs no other block
     self->wait = Wait::barrier;
     self->barrier = cluster_barrier;
@@ -457,6 +510,7 @@ void Block::wait_for_cluster(Fiber* self, uint32_t token, const Site& site)
     if (!good)
         carrier_.leave();
     self->wait = Wait::none;
+    learn();
 }
 
 void Block::wait_for_grid(Fiber* self)

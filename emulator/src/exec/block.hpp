@@ -54,11 +54,14 @@ public:
     void wait_for_cluster(Fiber* self, uint32_t token, const Site& site);
     void collect(Fiber* self, EmuWarpCall* call, uintptr_t pc);
     void yield(Fiber* self, const Site& site);
+    void step(Fiber* self, const Site& site);
+    static constexpr uint64_t step_place = (uint64_t(1) << 48) - 1;
+    static bool stepped_at(const Fiber& fiber, uintptr_t pc) { return (fiber.notes().step & step_place) == (pc & step_place); }
     // The report names this exited thread instead of the running one, which is returned.
     ThreadPlace blame(uint32_t thread);
 
     // Returns true if another thread could run if the running one yielded. The monitor reads it without a lock.
-    bool others() const { return ready_.head || yielded_.head || started() < threads_; }
+    bool others() const { return ready_.head || yielded_.head || stepping_.head || started() < threads_; }
     uint32_t started() const
     {
         return quiet_.load(std::memory_order_relaxed) ? __atomic_load_n(&carrier_.state->linear, __ATOMIC_RELAXED) + 1
@@ -92,6 +95,8 @@ private:
     }
     Fiber* fresh();
     Fiber* pick();
+    Fiber* pick_suspended();
+    void begin_steps();
     Trouble stuck() const;
     void suspend(Fiber* self);
     void run_next(Fiber* self, Fiber* next);
@@ -106,6 +111,8 @@ private:
     bool is_complete(const Barrier& barrier) const;
     void complete(uint32_t id);
     void wait_for_grid(Fiber* self);
+    void check_stuck(Fiber* self);
+    bool all_wait(const Fiber* self, bool* on_mbarriers) const;
     void check_places(uint32_t id, const Fiber* last);
     void fail_places(uint32_t id, uint32_t warp, const Fiber* last) __attribute__((noreturn));
     void warn_about_shuffle(const Warp& warp, unsigned reader, unsigned absent, const EmuWarpCall& call);
@@ -117,6 +124,7 @@ private:
     std::atomic<uint32_t> started_{0}; // threads that have started; in quiet mode, the kernel counts
     std::atomic<uint32_t> in_use_{0};  // fibers whose thread has not exited
     std::atomic<bool> quiet_{false};   // see begin_thread()
+    int64_t stuck_since_ = 0;         // when all threads began to wait or spin; 0: they do not
     uint32_t settled_ = 0;            // in quiet mode: threads whose exit the warps have recorded
     uint32_t cluster_base_ = 0;       // the cluster barrier's generation when this block began
     uint64_t open_ = 0;               // one bit for each barrier where a thread has arrived
@@ -124,7 +132,9 @@ private:
     bool ordered_ = true;
     ThreadPlace next_place_; // in order
     EmuDim3 size_{};
-    FiberQueue ready_, yielded_;
+    FiberQueue ready_, yielded_, stepping_;
+    bool polled_ = false;  // yielded threads have run since the last step
+    uint64_t serial_ = 0; // of the running block
     // The place of the __syncthreads() at which threads wait, if wait_for_all() need only queue others; `this`: none.
     const void* plain_file_ = this;
     uint32_t plain_line_ = 0;

@@ -3,6 +3,7 @@
 #include "block_pool.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -127,6 +128,12 @@ void BlockPool::remove(Worker& worker)
         return;
     std::lock_guard<std::mutex> lock(mutex_);
     workers_.erase(std::remove(workers_.begin(), workers_.end(), &worker), workers_.end());
+}
+
+bool BlockPool::is_alone()
+{
+    std::lock_guard<std::mutex> lock(mutex_);
+    return launches_.size() == 1;
 }
 
 void BlockPool::forget_ranges()
@@ -295,6 +302,43 @@ void BlockPool::helper_main()
 Fault run(const LaunchRequest& request)
 {
     return BlockPool::get().run(request);
+}
+
+namespace {
+HostActivity (*host_activity)() = nullptr;
+}
+
+void set_host_activity(HostActivity (*activity)())
+{
+    host_activity = activity;
+}
+
+// The memory of a kernel is changed by other launches, by copies that the host enqueues, and, where the host has access,
+// by the host itself.
+bool Worker::waits_forever()
+{
+    constexpr int64_t patience = 1'000'000'000;
+    Locked locked;
+    if (!host_activity || !launch->is_stuck() || !pool->is_alone())
+        return false;
+    HostActivity host = host_activity();
+    int64_t now = Clock::now().time_since_epoch().count();
+    if (!host.waits || !launch->stuck_since || launch->stuck_call != host.calls) {
+        launch->stuck_since = now;
+        launch->stuck_call = host.calls;
+        return false;
+    }
+    if (now - launch->stuck_since < patience)
+        return false;
+    const Bytes& bytes = launch->request.parameters;
+    for (size_t at = 0; at + 8 <= bytes.size(); at += 8) {
+        uintptr_t word;
+        std::memcpy(&word, bytes.data() + at, sizeof word);
+        Region region;
+        if (find_region(word, 1, &region) && region.kind != RegionKind::device)
+            return false;
+    }
+    return true;
 }
 
 void cancel(uint64_t id)

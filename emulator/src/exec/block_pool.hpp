@@ -24,6 +24,8 @@ public:
     void remove(Worker& worker) override;
     void forget_ranges(); // clears the ranges that workers remember as accessible, because a region was closed
     int size() const { return size_; }
+    bool is_alone() override;
+    void forget_all_ranges() override { forget_ranges(); }
     bool crowded() const override { return crowded_.load(std::memory_order_relaxed); }
 
 private:

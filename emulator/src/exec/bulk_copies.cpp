@@ -3,9 +3,12 @@
 //
 // Bulk copies between global and shared memory (bytes, tensor tiles and im2col columns), and the mbarriers that signal
 // their completion. Here a copy has completed when its call returns.
+#include <algorithm>
 #include <cstring>
 
 #include "device_include/emulator_bulk_copies.h"
+#include "../config.hpp"
+#include "spin_state.hpp"
 #include "tensor_map.hpp"
 #include "worker.hpp"
 
@@ -42,6 +45,13 @@ uintptr_t aligned_shared(emu_u64 given, uint32_t alignment, const char* what, co
     if (address % alignment)
         fail(site, std::string(what) + " must begin at a multiple of " + std::to_string(alignment) + " bytes");
     return address;
+}
+
+// Completes a copy (async_copies.hpp).
+void complete_copy(const AsyncCopy& copy)
+{
+    check(copy.to, copy.size, true, copy.site);
+    std::memcpy(reinterpret_cast<void*>(copy.to), copy.value, copy.size);
 }
 
 // ------------------------------------------------------------------------ mbarriers
@@ -342,6 +352,20 @@ void store_tile(TensorCopy& copy, uint32_t axes, emu_u64 map, const emu_i32* pla
 }
 
 } // namespace
+
+std::string describe_mbarrier(uintptr_t address)
+{
+    Mbarrier now;
+    std::memcpy(&now, reinterpret_cast<const void*>(address), sizeof now);
+    std::string text = "an mbarrier in phase " + std::to_string(now.phase) + ", which expects ";
+    if (now.pending)
+        text += std::to_string(now.pending) + (now.pending == 1 ? " more arrival" : " more arrivals");
+    if (now.bytes)
+        text += std::string(now.pending ? " and " : "") + std::to_string(std::abs(int64_t(now.bytes))) +
+                (now.bytes > 0 ? " more bytes" : " bytes fewer than were copied");
+    return text;
+}
+
 } // namespace emu::exec
 
 using namespace emu::exec;
@@ -388,10 +412,12 @@ emu_u64 emu_mbarrier_drop(emu_u64 given, emu_u32 count, const char* file, emu_u3
 
 int emu_mbarrier_test(emu_u64 barrier, emu_u64 parity, const char* file, emu_u32 line)
 {
+    SpinState state = EMU_SPIN_STATE;
     Site site = EMU_SITE;
     auto* word = reinterpret_cast<uint64_t*>(live_mbarrier(barrier, site));
     if ((__atomic_load_n(word, __ATOMIC_ACQUIRE) & 1) != (parity & 1)) // the lowest bit is the phase
         return 1;
+    state.note(*this_worker()->current, reinterpret_cast<uintptr_t>(word));
     this_worker()->repeats.store(true, std::memory_order_relaxed);
     this_worker()->block.yield(this_worker()->current, site);
     return 0;
@@ -471,6 +497,38 @@ void emu_tensor_map_replace(emu_u64 at, emu_u32 field, emu_u32 axis, emu_u64 val
 emu_u64 emu_matrix_address(emu_u32 low)
 {
     return this_worker()->widen_shared(low, (1u << 18) - 1);
+}
+
+void emu_async_copy(emu_u64 to, emu_u64 from, emu_u32 size, emu_u32 bytes, const char* file, emu_u32 line)
+{
+    Worker& worker = *this_worker();
+    AsyncCopy copy;
+    copy.site = EMU_SITE;
+    copy.to = shared_address(to);
+    copy.size = size;
+    bytes = std::min(bytes, size);
+    if (bytes) {
+        check(uintptr_t(from), bytes, false, copy.site);
+        std::memcpy(copy.value, reinterpret_cast<const void*>(from), bytes);
+    }
+    emu_check_slow(copy.to, size, EMU_ACCESS_STORE, reinterpret_cast<void*>(copy.site.pc));
+    bool is_early = worker.launch->request.seed && emu::next_choice() % 2; // a seed chooses which copies are fast
+    if (is_early || worker.shared_index(copy.to, size) == Worker::not_shared)
+        complete_copy(copy);
+    else
+        worker.copies.add(worker.state->linear, copy);
+}
+
+void emu_async_commit()
+{
+    this_worker()->copies.commit(this_worker()->state->linear);
+}
+
+void emu_async_wait(emu_u32 groups, int all)
+{
+    Worker& worker = *this_worker();
+    for (const AsyncCopy& copy : worker.copies.take(worker.state->linear, groups, all))
+        complete_copy(copy);
 }
 
 void* emu_shared_address(emu_u64 low)

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 
+#include "async_copies.hpp"
 #include "checks/advice.hpp"
 #include "checks/races.hpp"
 #include "fiber.hpp"
@@ -27,10 +28,12 @@ struct Carrier {
     void on_thread_stack(const std::function<void()>& service);
     // Called by the preemption handler on the running fiber: lets other threads of the block run. `repeats` means that
     // an earlier sample had the same registers, so the thread is probably spinning.
-    virtual void give_way(uintptr_t pc, bool repeats) = 0;
+    virtual void give_way(const Site& site, bool repeats) = 0;
     // Called before another fiber runs and, if races are checked, on the block's next access. Ends the launch if the
     // last store was one side of a race.
     virtual void settle() = 0;
+    // For a block whose threads all wait or spin: returns true if nothing else can end that.
+    virtual bool waits_forever() = 0;
     // Returns true if the kernel has run its last thread and is returning.
     bool has_ended() const { return state->linear >= state->end; }
     bool is_on_fiber(uintptr_t stack_pointer) const
@@ -50,6 +53,8 @@ struct Carrier {
     Trouble trouble;
     Races* races = nullptr; // for the running block, if races are checked
     Advice* advice = nullptr; // likewise
+    AsyncCopies copies;
+    bool is_stuck = false; // counted in Launch::stuck
     int locked = 0; // if positive, this library holds a lock, so a fault here is not the kernel's
 
     // The monitor reads these.

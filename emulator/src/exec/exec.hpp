@@ -107,6 +107,13 @@ struct Fault {
 // share the pool, and each progresses.
 Fault run(const LaunchRequest& request);
 
+// What the host does while kernels run: the number of driver calls so far, and whether a thread waits for the device.
+struct HostActivity {
+    uint64_t calls = 0;
+    bool waits = false;
+};
+void set_host_activity(HostActivity (*activity)());
+
 // Makes a launch end soon with FaultKind::canceled. Has no effect once it has ended.
 void cancel(uint64_t id);
 

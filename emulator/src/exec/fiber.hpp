@@ -51,6 +51,7 @@ struct Site {
     uintptr_t pc = 0;
     const char* file = nullptr; // null: only the address is known
     uint32_t line = 0;
+    uintptr_t caller = 0; // in the kernel, if the thread was preempted in a check
     bool operator==(const Site& other) const
     {
         return line == other.line && (file == other.file || (file && other.file && !std::strcmp(file, other.file)));
@@ -58,11 +59,20 @@ struct Site {
     bool operator!=(const Site& other) const { return !(*this == other); }
 };
 
+constexpr uint32_t spins_to_wait = 16; // a thread that spins longer counts as waiting
+
 // What is used only now and then, located at the top of the fiber's stack.
 struct alignas(64) FiberNotes {
     const EmuWarpCall* call = nullptr; // with Wait::warp
-    uint64_t samples[16] = {};         // hashed registers at the last preemptions
+    uint64_t step = 0;                 // of Block::step: how often the thread went back in the code, and where it is now
+    uint64_t stepper = 0;              // the thread that it belongs to
+    uintptr_t preempted = 0, caller = 0; // where the thread was preempted, and what called the check there
+    uint64_t samples[128] = {};        // hashed registers at the last preemptions
     uint32_t next_sample = 0;
+    uint64_t state = 0; // of its registers and stack, when it last let other threads run
+    uint32_t spins = 0; // how often it has done so since without any change
+    bool polled = false; // has called the device since it was last preempted
+    uintptr_t mbarrier = 0; // that it last tested in vain, if it spins there
 };
 
 // Which thread of its block: threadIdx, and its number.
@@ -82,7 +92,7 @@ struct alignas(64) Fiber : ThreadPlace {
     Wait wait = Wait::none;
     uint8_t barrier = 0; // with Wait::barrier: its number
 
-    Site site() const { return {pc, file, line}; }
+    Site site() const { return {pc, file, line, notes().preempted == pc ? notes().caller : 0}; }
     void be_at(const Site& site) { pc = site.pc, file = site.file, line = site.line; }
     void be_thread(const ThreadPlace& place) { static_cast<ThreadPlace&>(*this) = place; }
     FiberNotes& notes() const { return *reinterpret_cast<FiberNotes*>(stack_high); }

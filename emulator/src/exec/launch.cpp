@@ -8,6 +8,7 @@
 #include <numeric>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <utility>
 
 #include "../config.hpp"
 
@@ -191,6 +192,20 @@ bool Launch::grid_barrier(std::string* why)
     return sleep_until([&] { return grid_generation_ != generation; });
 }
 
+void Launch::enter_stuck(bool* counted)
+{
+    if (!std::exchange(*counted, true))
+        ++stuck;
+}
+
+void Launch::leave_stuck(bool* counted)
+{
+    if (!std::exchange(*counted, false))
+        return;
+    --stuck;
+    stuck_since = 0;
+}
+
 // ------------------------------------------------------------------------ clusters
 
 std::shared_ptr<Cluster> Launch::join_cluster(uint64_t number)
@@ -211,18 +226,27 @@ void Launch::leave_cluster(uint64_t number, Cluster& cluster)
         if (!cluster.arrived || cluster.arrived + cluster.ended < cluster.blocks)
             return;
         cluster.arrived = 0;
+        cluster.seen = cluster.arriving;
         ++cluster.generation;
     }
     wake_grid();
 }
 
-void Launch::arrive_in(Cluster& cluster)
+KnowledgePtr Launch::seen_in(const Cluster& cluster)
+{
+    std::lock_guard<std::mutex> lock(mutex_);
+    return cluster.seen;
+}
+
+void Launch::arrive_in(Cluster& cluster, const KnowledgePtr& seen)
 {
     {
         std::lock_guard<std::mutex> lock(mutex_);
+        add(&cluster.arriving, seen);
         if (++cluster.arrived + cluster.ended < cluster.blocks)
             return;
         cluster.arrived = 0;
+        cluster.seen = cluster.arriving;
         ++cluster.generation;
     }
     wake_grid();

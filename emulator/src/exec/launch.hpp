@@ -4,6 +4,7 @@
 // A running launch: which blocks are left, whether it has to stop, and its first fault.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <condition_variable>
@@ -63,6 +64,9 @@ struct Launch {
     std::atomic<uint64_t> next{0};
     std::atomic<uint64_t> ended{0};
     std::atomic<bool> stopping{false};
+    std::atomic<uint32_t> stuck{0}; // running blocks whose threads all wait or spin
+    std::atomic<int64_t> stuck_since{0}; // in nanoseconds; 0: not all of them do
+    std::atomic<uint64_t> stuck_call{0}; // the host's last driver call at that time
     std::atomic<bool> warned{false}; // about a shuffle from a lane that does not participate
 
     // Written by the pool, under its lock.
@@ -91,12 +95,17 @@ struct Launch {
     std::shared_ptr<const Era> era();
     std::shared_ptr<Cluster> join_cluster(uint64_t number);
     void leave_cluster(uint64_t number, Cluster& cluster);
-    void arrive_in(Cluster& cluster); // called when all threads of a block have arrived
+    // Called when all threads of a block have arrived, with what they know.
+    void arrive_in(Cluster& cluster, const KnowledgePtr& seen);
+    KnowledgePtr seen_in(const Cluster& cluster);
     // Waits until the cluster's barrier has completed more than `phase` times, or the shared memory of a block is
     // known. Returns false if the launch stops.
     bool wait_in(const Cluster& cluster, uint32_t phase);
     bool wait_for(const SharedPlace& place);
     void wake_grid();
+    void enter_stuck(bool* counted);
+    void leave_stuck(bool* counted);
+    bool is_stuck() const { return !has_blocks() && stuck >= std::min(next.load(), blocks) - ended; }
 
     // Keeps an object used by a kernel alive until the launch has ended.
     void keep(std::shared_ptr<const void> used);

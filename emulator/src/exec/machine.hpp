@@ -21,6 +21,12 @@ namespace emu::exec {
 
 #if defined(__x86_64__)
 
+constexpr int saved_count = 5;
+// The registers that a called function preserves. Works at the beginning of a function.
+#define EMU_SAVED_REGISTERS(out) \
+    __asm__ volatile("movq %%rbx, 0(%0)\n\tmovq %%r12, 8(%0)\n\tmovq %%r13, 16(%0)\n\tmovq %%r14, 24(%0)\n\t" \
+                     "movq %%r15, 32(%0)" : : "r"(out) : "memory")
+
 inline void relax() { _mm_pause(); }
 inline uint64_t ticks() { return __builtin_ia32_rdtsc(); }
 
@@ -70,6 +76,11 @@ private:
 };
 
 #else
+
+constexpr int saved_count = 10;
+#define EMU_SAVED_REGISTERS(out) \
+    __asm__ volatile("stp x19, x20, [%0]\n\tstp x21, x22, [%0, #16]\n\tstp x23, x24, [%0, #32]\n\t" \
+                     "stp x25, x26, [%0, #48]\n\tstp x27, x28, [%0, #64]" : : "r"(out) : "memory")
 
 inline void relax() { __asm__ volatile("yield"); }
 // About a billion per second, like a GPU's clock; the processor's own counter is much slower.

@@ -155,13 +155,12 @@ bool BlockPool::watch(Worker& worker, bool debugged)
     if (!stands || debugged)
         return false;
     bool others = worker.block.others();
-    // Even a block without other threads is sampled for a while, and occasionally later, to find out whether it spins
-    // and waits for a block that has not started. On a busy machine it may simply not have run.
+    // Even a block without other threads is sampled for a while, and occasionally later, to find out whether it spins:
+    // it may wait for a block that has not started, or forever. On a busy machine it may simply not have run.
     bool is_look_due = worker.seen_times < 200 || worker.seen_times % 50 == 0;
-    bool learn = launch->has_blocks() && is_look_due && !worker.repeats;
-    // A spinning thread on a crowded machine sleeps for a moment in on_preempt().
-    bool in_the_way = worker.repeats && crowded();
-    if (!others && !learn && !in_the_way)
+    bool learn = is_look_due && !worker.repeats;
+    // A spinning thread finds out whether the whole launch spins; on a crowded machine it sleeps for a moment.
+    if (!others && !learn && !worker.repeats)
         return false;
     if (others)
         worker.block.rotate = true;

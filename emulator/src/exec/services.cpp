@@ -14,6 +14,7 @@
 
 #include "checks/heap.hpp"
 #include "machine.hpp"
+#include "spin_state.hpp"
 #include "worker.hpp"
 
 namespace emu::exec {
@@ -136,14 +137,21 @@ const char* append_conversion(std::string* out, const char* at, PackedValues* va
     return at + 1;
 }
 
+// A loop that looks at the clock ends.
+void stops_spinning()
+{
+    this_worker()->current->notes().spins = 0;
+}
+
 std::string in_brackets(const EmuDim3& d)
 {
     return "[" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + "]";
 }
 
-void give_way(uintptr_t pc)
+void give_way(uintptr_t pc, const SpinState& state)
 {
     Worker& worker = *this_worker();
+    state.note(*worker.current, 0);
     worker.repeats.store(true, std::memory_order_relaxed);
     worker.block.yield(worker.current, {pc, nullptr, 0});
 }
@@ -241,19 +249,22 @@ void emu_exit_thread()
 
 emu_u64 emu_clock()
 {
+    stops_spinning();
     return ticks();
 }
 
 emu_u64 emu_global_timer()
 {
+    stops_spinning();
     return now();
 }
 
 void emu_nanosleep(emu_u32 nanoseconds)
 {
     // As documented: between 0 and twice the given time, and at most a millisecond.
+    SpinState state = EMU_SPIN_STATE;
     uint64_t end = now() + (nanoseconds < 1000000 ? nanoseconds : 1000000);
-    give_way(EMU_CALLER);
+    give_way(EMU_CALLER, state);
     uint64_t time = now();
     if (time < end && !this_worker()->block.others()) {
         struct timespec rest = {0, long(end - time)};
@@ -263,7 +274,8 @@ void emu_nanosleep(emu_u32 nanoseconds)
 
 void emu_yield()
 {
-    give_way(EMU_CALLER);
+    SpinState state = EMU_SPIN_STATE;
+    give_way(EMU_CALLER, state);
 }
 
 // Has no effect outside a graph, or for another graph's handle.
@@ -293,7 +305,7 @@ emu_u64 emu_current_graph(void)
 extern "C" void* emu_malloc(emu_size bytes)
 {
     Locked locked;
-    uintptr_t at = heap_allocate(this_carrier->launch->request.device, bytes);
+    uintptr_t at = heap_allocate(this_carrier->launch->request.device, bytes, this_carrier->launch->request.name);
     return reinterpret_cast<void*>(at);
 }
 

@@ -16,6 +16,7 @@
 
 #include "../config.hpp"
 #include "carrier.hpp"
+#include "checks/poison.hpp"
 #include "checks/shadow.hpp"
 #include "machine.hpp"
 
@@ -69,6 +70,13 @@ void find_callers(const Carrier& carrier, const Registers& r, Trouble* trouble)
     auto from = std::max(r.sp() & ~uintptr_t(7), fiber.stack_low);
     for (uintptr_t at = from; at < fiber.stack_high && at < from + 8192; at += 8)
         add(*reinterpret_cast<const uintptr_t*>(at));
+}
+
+uintptr_t find_caller(const Carrier& carrier, const Registers& r)
+{
+    Trouble place;
+    find_callers(carrier, r, &place);
+    return place.callers[0];
 }
 
 // Finds the faulting instruction in the kernel, or the place where the kernel called the library function that faulted.
@@ -150,6 +158,11 @@ void on_fault(int signal, siginfo_t* info, void* context)
         return;
     }
     Carrier* carrier = this_carrier;
+    if (signal == SIGSEGV && info->si_code == SEGV_ACCERR && carrier && carrier->current &&
+        fill_on_fault(reinterpret_cast<uintptr_t>(info->si_addr))) {
+        errno = saved;
+        return;
+    }
     if (info->si_code <= 0 || !in_kernel(carrier)) {
         pass_on(signal, info, context);
         errno = saved;
@@ -193,7 +206,7 @@ void on_preempt(int signal, siginfo_t* info, void* context)
         find_place(*carrier, r, &trouble);
         carrier->leave(std::move(trouble));
     }
-    carrier->give_way(r.pc(), note_sample(*carrier->current, r));
+    carrier->give_way({r.pc() + 1, nullptr, 0, find_caller(*carrier, r)}, note_sample(*carrier->current, r));
     errno = saved;
 }
 

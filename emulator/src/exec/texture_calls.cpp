@@ -146,7 +146,14 @@ void emu_texture_read(EmuTextureCall* call)
     Asked asked{call->texture, false, call->file, call->line, EMU_CALLER};
     const Texture& texture = find(asked);
     require_shape(asked, texture, call->kind);
-    bool checked = this_worker()->state->checks & EMU_CHECK_MEMORY;
+    emu_u32 checks = this_worker()->state->checks;
+    // A GPU returns 0 there.
+    if (checks & EMU_CHECK_INITIALIZED && call->kind == EMU_TEXTURE_FETCH && texture.shape == TexelShape::linear &&
+        emu_u32(call->index) >= texture.levels[0].width)
+        fail(asked, FaultKind::bad_index,
+             "element " + std::to_string(call->index) + " of " + name_of(asked) + ", which has " +
+                 std::to_string(texture.levels[0].width) + " elements");
+    bool checked = checks & EMU_CHECK_MEMORY;
     Sampler sampler(texture, *call, checked ? is_readable : nullptr);
     sampler.read();
     if (!sampler.unreadable())

@@ -3,8 +3,10 @@
 #include "worker.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <ctime>
 #include <sys/mman.h>
+#include <utility>
 
 #include "../config.hpp"
 #include "checks/findings.hpp"
@@ -127,6 +129,7 @@ void Worker::work_on(Launch& next)
 bool Worker::run_block(uint64_t number)
 {
     repeats.store(false, std::memory_order_relaxed);
+    poison_shared();
     if (launch->cluster_blocks > 1)
         join_cluster(number);
     begin_checks(number);
@@ -138,7 +141,7 @@ bool Worker::run_block(uint64_t number)
         block.abandon();
     }
     if (good && cluster)
-        launch->leave_cluster(number, *cluster);
+        good = end_in_cluster(number);
     cluster.reset();
     if (good) {
         std::string why;
@@ -149,8 +152,24 @@ bool Worker::run_block(uint64_t number)
             report();
         }
     }
+    launch->leave_stuck(&is_stuck);
     blocks_run.store(blocks_run.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     return good;
+}
+
+// On a GPU, shared memory holds what earlier blocks left there.
+void Worker::poison_shared()
+{
+    constexpr size_t most = 64 << 10; // for modules of many kernels
+    if (state->dynamic_shared_size)
+        std::memset(state->dynamic_shared, config().fill, state->dynamic_shared_size);
+    if (!state->static_shared_size) // of the kernel; other kernels in the module may have variables
+        return;
+    locate_shared();
+    size_t done = 0;
+    for (const SharedVariable& entry : shared_)
+        if ((done += entry.second->size) <= most || !blocks_run)
+            std::memset(reinterpret_cast<void*>(entry.first.low), config().fill, entry.second->size);
 }
 
 void Worker::join_cluster(uint64_t number)
@@ -161,12 +180,47 @@ void Worker::join_cluster(uint64_t number)
     uint32_t row = cluster_rank / size.x;
     state->cluster_block = {cluster_rank % size.x, row % size.y, row / size.y};
     locate_shared();
+    if (state->checks & EMU_CHECK_RACES) {
+        forget_accesses(reinterpret_cast<uintptr_t>(state->dynamic_shared), state->dynamic_shared_size);
+        for (const SharedVariable& entry : shared_)
+            forget_accesses(entry.first.low, entry.second->size);
+    }
+    open_shared(true);
     SharedPlace& place = cluster->places[cluster_rank];
     place.dynamic = reinterpret_cast<uintptr_t>(state->dynamic_shared);
     for (const auto& entry : shared_)
         place.variables.push_back(entry.first.low);
     place.known = true;
     launch->wake_grid();
+}
+
+// The shared memory of a block ends with it. Returns false if another block accesses it without order.
+bool Worker::end_in_cluster(uint64_t number)
+{
+    Access earlier;
+    EmuRange range{reinterpret_cast<uintptr_t>(state->dynamic_shared), 0};
+    range.high = range.low + state->dynamic_shared_size;
+    if (races)
+        earlier = races->end(range.low, state->dynamic_shared_size);
+    for (const SharedVariable& entry : shared_)
+        if (races && !earlier.block) {
+            range = {entry.first.low, entry.first.low + entry.second->size};
+            earlier = races->end(range.low, entry.second->size);
+        }
+    cluster->places[cluster_rank].ended = true;
+    open_shared(false);
+    pool->forget_all_ranges();
+    launch->leave_cluster(number, *cluster);
+    if (!earlier.block)
+        return true;
+    trouble.kind = FaultKind::race;
+    trouble.pc = uintptr_t(earlier.half_pc()) << 1;
+    trouble.address = range.low;
+    trouble.store = earlier.stored();
+    trouble.text = "in shared memory of another block of the cluster, which can exit before that: nothing orders its "
+                   "end after the access";
+    report();
+    return false;
 }
 
 void Worker::report()
@@ -185,8 +239,12 @@ void Worker::report()
 
 // ------------------------------------------------------------------------ on a fiber
 
-void Worker::give_way(uintptr_t pc, bool seen_before)
+void Worker::give_way(const Site& site, bool seen_before)
 {
+    if (!std::exchange(current->notes().polled, false)) {
+        current->notes().spins = seen_before ? current->notes().spins + 1 : 0;
+        current->notes().mbarrier = 0;
+    }
     if (seen_before) {
         repeats.store(true, std::memory_order_relaxed);
         if (!block.others() && pool->crowded()) {
@@ -194,7 +252,7 @@ void Worker::give_way(uintptr_t pc, bool seen_before)
             nanosleep(&moment, nullptr);
         }
     }
-    block.yield(current, {pc, nullptr, 0});
+    block.yield(current, site);
 }
 
 void Worker::find_shared()
@@ -245,7 +303,7 @@ uintptr_t Worker::map_shared(uintptr_t address, uint32_t rank)
     return 0;
 }
 
-bool Worker::in_cluster(uintptr_t address, EmuRange* range, uint32_t* found) const
+bool Worker::in_cluster(uintptr_t address, EmuRange* range, uint32_t* found, bool* ended) const
 {
     for (uint32_t rank = 0; cluster && rank < cluster->blocks; ++rank) {
         const SharedPlace& place = cluster->places[rank];
@@ -253,6 +311,8 @@ bool Worker::in_cluster(uintptr_t address, EmuRange* range, uint32_t* found) con
             *found = rank;
         if (!place.known)
             continue;
+        if (ended)
+            *ended = place.ended;
         *range = {place.dynamic, place.dynamic + state->dynamic_shared_size};
         if (address >= range->low && address < range->high)
             return true;
@@ -290,6 +350,7 @@ void Worker::begin_checks(uint64_t number)
 {
     races = nullptr;
     advice = nullptr;
+    copies.begin(launch->threads);
     if (!(state->checks & ~emu_u32(EMU_CHECK_MEMORY)))
         return;
     locate_shared();

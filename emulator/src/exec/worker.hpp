@@ -32,6 +32,8 @@ class WorkerPool {
 public:
     virtual void remove(Worker& worker) = 0; // called when its thread exits
     virtual bool crowded() const = 0;        // more threads run than there are cores
+    virtual void forget_all_ranges() = 0;    // a range was closed
+    virtual bool is_alone() = 0;             // no other launch runs
 
 protected:
     ~WorkerPool() = default;
@@ -42,8 +44,9 @@ struct Worker final : Carrier {
     ~Worker();
 
     void work_on(Launch& launch); // until it has no blocks left
-    void give_way(uintptr_t pc, bool repeats) override;
+    void give_way(const Site& site, bool repeats) override;
     void settle() override;
+    bool waits_forever() override;
 
     SharedAround shared_around(uintptr_t address);
     // Numbers the bytes of the block's shared memory for the opt-in checks. Returns not_shared for other memory.
@@ -70,7 +73,7 @@ struct Worker final : Carrier {
     // Returns the address of the same shared variable in another block of the cluster, or 0 if there is none.
     uintptr_t map_shared(uintptr_t address, uint32_t rank);
     // For checks: returns true, with the range and rank, if an address is shared memory of any block of the cluster.
-    bool in_cluster(uintptr_t address, EmuRange* range, uint32_t* rank = nullptr) const;
+    bool in_cluster(uintptr_t address, EmuRange* range, uint32_t* rank = nullptr, bool* ended = nullptr) const;
     // Bytes from emu_thread.dynamic_shared up to the guard.
     size_t shared_room() const { return shared_bytes_; }
     void forget_ranges(); // called on any thread
@@ -98,7 +101,9 @@ private:
     void open_shared(bool open); // while a launch runs, for kernels that read the fixed shadow
     bool run_block(uint64_t number);
     void begin_checks(uint64_t number);
+    void poison_shared();
     void join_cluster(uint64_t number);
+    bool end_in_cluster(uint64_t number);
     void locate_shared()
     {
         if (!shared_located_)

@@ -47,12 +47,13 @@ int gcc_version()
 }
 
 // These flags depend only on the language standard and -G, so programs with the same flags share a precompiled prelude.
-void add_gcc_flags(const Checks& checks, std::vector<std::string>* flags)
+void add_gcc_flags(const Checks& checks, bool steps, std::vector<std::string>* flags)
 {
-    // Local variables have no shadow. emu_watch() reports loads of this pattern; in registers, it is far from any
-    // useful value.
-    if (checks.initialized && gcc_version() >= 12)
-        flags->push_back("-ftrivial-auto-var-init=pattern");
+    // Local variables have no shadow. With `initialized`, emu_watch() reports loads of this pattern; in registers, it is
+    // far from any useful value.
+    if (gcc_version() >= 12)
+        flags->push_back(config().fill || checks.initialized ? "-ftrivial-auto-var-init=pattern"
+                                                             : "-ftrivial-auto-var-init=zero");
     flags->insert(flags->end(), {"-fno-gnu-unique", "-fno-tree-vectorize", "-fno-trapping-math", "-fmax-errors=100",
                                  "-fno-var-tracking", "-ftrack-macro-expansion=0", "-fno-diagnostics-show-caret",
                                  "-Wno-maybe-uninitialized", "-fcaller-saves", "-ftree-pre", "-fgcse",
@@ -66,7 +67,7 @@ void add_gcc_flags(const Checks& checks, std::vector<std::string>* flags)
     flags->insert(flags->end(), {"-ffixed-xmm14", "-ffixed-xmm15"}); // see emulator_conversions.h
 #endif
     // The address instrumentation omits a store to an address that was just loaded.
-    if (checks.races || checks.advice)
+    if (checks.races || checks.advice || steps)
         flags->insert(flags->end(), {checks.memory ? "-fsanitize=thread,alignment" : "-fsanitize=thread", "--param",
                                      "tsan-distinguish-volatile=1",
                                      // The calls are checked; code in place of them is not instrumented.
@@ -78,8 +79,10 @@ void add_gcc_flags(const Checks& checks, std::vector<std::string>* flags)
                        checks.reads_shadow() ? "asan-instrumentation-with-call-threshold=1000000"
                                              : "asan-instrumentation-with-call-threshold=0",
                        "--param", checks.stack ? "asan-stack=1" : "asan-stack=0", "--param", "asan-globals=1"});
-    if (checks.reads_shadow())
+    if (checks.reads_shadow() && !steps)
         flags->push_back("-DEMU_READS_SHADOW");
+    if (steps)
+        flags->push_back("-fno-reorder-blocks"); // the order of the source, see Block::begin_steps()
     if (checks.stack)
         flags->insert(flags->end(), {"-fno-sanitize-address-use-after-scope", "--param", "asan-use-after-return=0"});
     if (checks.rows)
@@ -87,7 +90,7 @@ void add_gcc_flags(const Checks& checks, std::vector<std::string>* flags)
     flags->emplace_back("-fsanitize=unreachable,return");
 }
 
-void add_clang_flags(const Checks& checks, std::vector<std::string>* flags)
+void add_clang_flags(const Checks& checks, bool steps, std::vector<std::string>* flags)
 {
     flags->insert(flags->end(), {"-ferror-limit=100", "-Wno-unused-command-line-argument", "-fno-caret-diagnostics",
                                  "-Werror=global-constructors"});
@@ -101,7 +104,7 @@ void add_clang_flags(const Checks& checks, std::vector<std::string>* flags)
     flags->insert(flags->end(), {"-fno-sanitize=undefined", "-fsanitize=unreachable,return"}); // zig enables the former
     if (checks.memory)
         flags->push_back("-fsanitize=alignment");
-    if (checks.races || checks.advice) // past the driver, because zig would link its own library for it
+    if (checks.races || checks.advice || steps) // past the driver, because zig would link its own library for it
         flags->insert(flags->end(),
                       {"-Xclang", "-fsanitize=thread", "-mllvm", "-tsan-distinguish-volatile", "-mllvm",
                        "-tsan-compound-read-before-write", "-mllvm", "-tsan-instrument-func-entry-exit=0"});
@@ -159,7 +162,10 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
         flags.emplace_back("-DEMU_INLINES_KERNELS=0");
     if (checks.coverage || checks.advice)
         flags.insert(flags.end(), {"-fsanitize-coverage=trace-pc", "-fno-jump-tables"}); // coverage.cpp follows jumps
-    (tools.kind == "gcc" ? add_gcc_flags : add_clang_flags)(checks, &flags);
+    bool steps = !checks.stack && needs_steps(unit.text); // red zones on the stack need the other instrumentation
+    if (steps)
+        flags.emplace_back("-DEMU_STEPS");
+    (tools.kind == "gcc" ? add_gcc_flags : add_clang_flags)(checks, steps, &flags);
 #if !defined(__x86_64__)
     flags.push_back("-fsanitize=integer-divide-by-zero"); // x86-64 traps
     if (tools.kind == "gcc")

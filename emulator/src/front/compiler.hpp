@@ -53,6 +53,10 @@ struct Built {
     std::string diagnostics; // from compiler and linker
 };
 
+// Old programs pass values between the lanes of a warp through volatile shared memory, without barriers, so the lanes
+// have to run in step (Block::step).
+bool needs_steps(const std::string& text);
+
 // Uses the cache.
 Built build_unit(const Unit& unit, Shape shape);
 Built build_module(const std::vector<Unit>& units);

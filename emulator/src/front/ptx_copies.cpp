@@ -87,11 +87,18 @@ private:
     bool copy()
     {
         const std::string what = word(1);
-        if (what == "commit_group" || what == "wait_group" || what == "wait_all")
+        if (what == "commit_group")
+            made_ = "emu_async_commit();";
+        if (what == "wait_all")
+            made_ = "emu_async_wait(0, 1);";
+        if (what == "wait_group" && count(1, 1))
+            made_ = "emu_async_wait((emu_u32)" + raw(0) + ", 0);";
+        if (!made_.empty())
             return true;
         if (what == "mbarrier" && has("arrive") && count(1, 1)) {
             // Without "noinc", the pending count is raised before the arrival lowers it again.
-            made_ = has("noinc") ? "emu_mbarrier_arrive(" + address(0) + ", 1, 0);" : "(void)" + address(0) + ";";
+            made_ = "emu_async_wait(0, 1); ";
+            made_ += has("noinc") ? "emu_mbarrier_arrive(" + address(0) + ", 1, 0);" : "(void)" + address(0) + ";";
             return true;
         }
         size_t given = operands_.size() - (has("L2::cache_hint") && operands_.size() > 3); // without a policy

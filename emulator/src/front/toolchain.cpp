@@ -176,6 +176,7 @@ const std::string& code_identity()
             hash.add(toolchain().version);
         hash.add(uint64_t(config().checks.bits()));
         hash.add(uint64_t(config().driver_version));
+        hash.add(uint64_t(config().fill != 0)); // of local variables
         return hash.hex();
     }());
     return value;

@@ -45,8 +45,7 @@ __global__ void local_array(int* data, int n, int bad)
     int values[8];
     for (int i = 0; i < 8; ++i)
         values[i] = data[i];
-    volatile int* any = values;
-    data[threadIdx.x] = any[bad ? 300000 : 3]; // at local_array
+    data[threadIdx.x] = values[bad ? n * 10000 : 3]; // at local_array
 }
 
 __global__ void variable(int* data, int n, int bad)
@@ -174,7 +173,7 @@ __global__ void wait_for_nobody(volatile int* data, int n, int bad)
     }
 }
 
-__device__ __noinline__ int deep(volatile int* data, int level)
+__device__ __noinline__ int deep(int* data, int level)
 {                              // at stack_overflow
     volatile int frame[64];    // at stack_overflow
     frame[level % 64] = level; // at stack_overflow

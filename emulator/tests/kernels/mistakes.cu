@@ -511,19 +511,6 @@ __global__ void same_value_by_all(int* x, int* out, int bad)
     if (found) out[0] = 1;
 }
 
-__global__ void volatile_reduction(int* x, int* out, int bad)
-{
-    __shared__ volatile int sums[64];
-    sums[threadIdx.x] = 1;
-    __syncthreads();
-    if (threadIdx.x < 32) {
-        sums[threadIdx.x] += sums[threadIdx.x + 32];
-        for (int step = 16; step; step /= 2)
-            sums[threadIdx.x] += sums[threadIdx.x + step];
-    }
-    if (blockIdx.x == 0 && threadIdx.x == 0) out[0] = sums[0];
-}
-
 __global__ void early_exit(int* x, int* out, int bad)
 {
     if (threadIdx.x >= 40) return;

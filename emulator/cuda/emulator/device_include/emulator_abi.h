@@ -307,6 +307,12 @@ EMU_IMPORT void emu_watch(emu_uptr address, emu_size size, emu_u32 access, void*
 // With EMU_CHECK_INITIALIZED: an atomic operation is about to use the earlier value.
 EMU_IMPORT void emu_update(emu_uptr address, emu_size size);
 
+// Called before a volatile access outside the window: lets all lanes of a warp come to such an access first.
+EMU_IMPORT void emu_step(emu_uptr address, void* pc);
+
+// With EMU_CHECK_RACES: a load of memory that stays the same while the kernel runs.
+EMU_IMPORT void emu_read_only(emu_uptr address, emu_size size, EMU_LOCATION);
+
 // Called in each basic block with EMU_CHECK_COVERAGE; `pc` is in the block.
 EMU_IMPORT void emu_cover(void* pc);
 

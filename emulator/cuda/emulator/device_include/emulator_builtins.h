@@ -154,7 +154,17 @@ template <> struct Volatile<true> {
         ::emu::require_alignment(pointer, EMU_ACCESS_STORE, file, line);                          \
         store;                                                                                    \
     }
-EMU_HINTED_LOAD(__ldg, *pointer)
+namespace emu {
+template <class T> EMU_HINTED T load_read_only(const T* pointer, const char* file, emu_u32 line)
+{
+#if EMU_CHECKS & 4
+    emu_read_only((emu_uptr)pointer, sizeof(T), file, line);
+#endif
+    (void)file, (void)line;
+    return *pointer;
+}
+}
+EMU_HINTED_LOAD(__ldg, ::emu::load_read_only(pointer, file, line))
 EMU_HINTED_LOAD(__ldca, *pointer)
 EMU_HINTED_LOAD(__ldcg, *pointer)
 EMU_HINTED_LOAD(__ldcs, *pointer)

@@ -42,6 +42,12 @@ EMU_IMPORT emu_u64 emu_matrix_address(emu_u32 low);
 EMU_IMPORT void emu_tensor_reduce(emu_u32 axes, emu_u64 map, const emu_i32* coordinates, emu_u64 from,
                                   void (*update)(emu_u32 type, emu_u64 to, const void* from), EMU_LOCATION);
 
+// cp.async of 4, 8 or 16 bytes, of which the last `size - bytes` become zero. It completes when the thread waits until at
+// most `groups` of its groups are left, or with `all` for all of its copies.
+EMU_IMPORT void emu_async_copy(emu_u64 to, emu_u64 from, emu_u32 size, emu_u32 bytes, EMU_LOCATION);
+EMU_IMPORT void emu_async_commit();
+EMU_IMPORT void emu_async_wait(emu_u32 groups, int all);
+
 // Executes a multimem instruction at a multicast address on `bytes` (4 or 8) of each device's memory. `type` is u, s, b
 // or f; `how` is '=' (store), '+', '<' (min), '>' (max), '&', '|' or '^'. With `loads`, writes nothing and returns the
 // reduction over the devices.

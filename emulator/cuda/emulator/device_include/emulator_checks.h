@@ -5,9 +5,10 @@
 // emulator_abi.h describes.
 #pragma once
 
-#if EMU_CHECKS & 1
-
 extern "C" __attribute__((visibility("hidden"))) EmuModule emu_module;
+#define EMU_CALLBACK EMU_NO_CHECK __attribute__((weak, visibility("hidden"), noinline)) void
+
+#if EMU_CHECKS & 1
 
 namespace emu {
 
@@ -89,10 +90,21 @@ EMU_NO_CHECK __attribute__((always_inline)) inline void check(emu_uptr address, 
 
 } // namespace emu
 
-#define EMU_CALLBACK EMU_NO_CHECK __attribute__((weak, visibility("hidden"), noinline)) void
+#else
+namespace emu {
+EMU_NO_CHECK __attribute__((always_inline)) inline void check(emu_uptr, emu_size, emu_u32, bool, void*) {}
+} // namespace emu
+#endif
 
-#if EMU_CHECKS & 4
-// For the races check: -fsanitize=thread, which instruments each access, and distinguishes volatile ones.
+// For the races check, and for programs whose lanes run in step: -fsanitize=thread, which instruments each access, and
+// distinguishes volatile ones.
+#define EMU_TSAN_VOLATILE(name, bytes, access, aligned)                                           \
+    EMU_CALLBACK __tsan_##name(emu_uptr address)                                                  \
+    {                                                                                             \
+        if (address - emu_module.space.base >= emu_module.space.size)                             \
+            emu_step(address, __builtin_return_address(0));                                       \
+        ::emu::check(address, bytes, access | EMU_ACCESS_VOLATILE, aligned, __builtin_return_address(0)); \
+    }
 #define EMU_TSAN(name, size, access, aligned)                                                     \
     EMU_CALLBACK __tsan_##name(emu_uptr address)                                                  \
     {                                                                                             \
@@ -105,10 +117,10 @@ EMU_NO_CHECK __attribute__((always_inline)) inline void check(emu_uptr address, 
     EMU_TSAN(unaligned_write##size, size, EMU_ACCESS_STORE, false)                                \
     EMU_TSAN(read_write##size, size, EMU_ACCESS_STORE, true)                                      \
     EMU_TSAN(unaligned_read_write##size, size, EMU_ACCESS_STORE, false)                           \
-    EMU_TSAN(volatile_read##size, size, EMU_ACCESS_LOAD | EMU_ACCESS_VOLATILE, true)              \
-    EMU_TSAN(volatile_write##size, size, EMU_ACCESS_STORE | EMU_ACCESS_VOLATILE, true)            \
-    EMU_TSAN(unaligned_volatile_read##size, size, EMU_ACCESS_LOAD | EMU_ACCESS_VOLATILE, false)   \
-    EMU_TSAN(unaligned_volatile_write##size, size, EMU_ACCESS_STORE | EMU_ACCESS_VOLATILE, false)
+    EMU_TSAN_VOLATILE(volatile_read##size, size, EMU_ACCESS_LOAD, true)                           \
+    EMU_TSAN_VOLATILE(volatile_write##size, size, EMU_ACCESS_STORE, true)                         \
+    EMU_TSAN_VOLATILE(unaligned_volatile_read##size, size, EMU_ACCESS_LOAD, false)                \
+    EMU_TSAN_VOLATILE(unaligned_volatile_write##size, size, EMU_ACCESS_STORE, false)
 // The compiler replaces atomic operations with calls of these functions.
 #define EMU_RELEASE(order) ((order) >= __ATOMIC_RELEASE ? EMU_ACCESS_RELEASE : 0)
 #define EMU_TSAN_UPDATE(bits, T, name)                                                            \
@@ -198,11 +210,15 @@ EMU_CALLBACK __tsan_vptr_read(void** place)
 EMU_CALLBACK __tsan_func_entry(void*) {}
 EMU_CALLBACK __tsan_func_exit() {}
 EMU_CALLBACK __tsan_init() {}
-EMU_CALLBACK __tsan_atomic_thread_fence(int) { emu_fence(EMU_SCOPE_DEVICE); }
+EMU_CALLBACK __tsan_atomic_thread_fence(int)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    emu_fence(EMU_SCOPE_DEVICE);
+}
 EMU_CALLBACK __tsan_atomic_signal_fence(int) {}
 }
 
-#else
+#if (EMU_CHECKS & 5) == 1
 #define EMU_CALLBACKS(size)                                                                       \
     EMU_CALLBACK __asan_load##size##_noabort(emu_uptr address)                                    \
     {                                                                                             \
@@ -259,6 +275,7 @@ EMU_CALLBACK __asan_version_mismatch_check_v8(void) {}
 
 #endif
 
+#if EMU_CHECKS & 1
 extern "C" {
 // -fsanitize=alignment: the compiler calls this for an object whose address does not suit its type, even if the access
 // is to a component with a suitable address. A GPU loads and stores whole vectors of up to 16 bytes where it can.

@@ -446,18 +446,11 @@ template <char How> void reduce_element(emu_u32 type, emu_u64 to, const void* fr
     emu_trap("cp.reduce.async.bulk.tensor with a type of elements that it does not have");
 }
 
-EMU_INLINE void copy(emu_u64 to, emu_u64 from, emu_u64 size, emu_u64 bytes)
+EMU_INLINE void copy(emu_u64 to, emu_u64 from, emu_u64 size, emu_u64 bytes, EMU_LOCATION)
 {
-    char* target = pointer<char>(to, true);
     if ((to | from) & (size - 1))
         emu_trap("cp.async with an address that is not a multiple of the size");
-    if (bytes >= size && size == 16)
-        *(Vector<emu_u32, 4>*)target = *(const Vector<emu_u32, 4>*)from;
-    else if (bytes >= size && size == 8)
-        *(Vector<emu_u32, 2>*)target = *(const Vector<emu_u32, 2>*)from;
-    else
-        for (emu_u64 i = 0; i < size; ++i)
-            target[i] = i < bytes ? ((const char*)from)[i] : 0;
+    emu_async_copy(to, from, emu_u32(size), emu_u32(bytes), file, line);
 }
 
 // tensormap.cp_fenceproxy, for all lanes of a warp.

@@ -8,7 +8,7 @@
 // Controls whether the compiler inlines a kernel into the loop over a block's threads, which avoids calls and
 // recomputing values common to all threads. It does not with clang, which treats threadIdx as a constant, nor with the
 // checks that follow each thread.
-#if !defined(__OPTIMIZE__) || defined(__clang__) || (EMU_CHECKS & ~(1 | 16))
+#if !defined(__OPTIMIZE__) || defined(__clang__) || (EMU_CHECKS & ~(1 | 16)) || defined(EMU_STEPS)
 #undef EMU_INLINES_KERNELS
 #define EMU_INLINES_KERNELS 0
 #elif !defined(EMU_INLINES_KERNELS)
@@ -211,7 +211,7 @@ EMU_NO_CHECK __attribute__((always_inline)) inline unsigned char* hide(unsigned 
     return p;
 }
 } // namespace emu
-#if EMU_CHECKS & 6 || defined(__OPTIMIZE__)
+#if EMU_CHECKS & 6 || defined(__OPTIMIZE__) || defined(EMU_STEPS)
 #define EMU_SHARED_BYTES(variable) ::emu::hide(variable)
 #else
 #define EMU_SHARED_BYTES(variable) variable

@@ -115,7 +115,6 @@ EMU_NO_CHECK EMU_WEAK EMU_HIDDEN void* memset(void* to, int value, size_t bytes)
 }
 #endif
 
-#if EMU_CHECKS & 4
 // Newer versions of clang call these instead. They jump to the functions above, so the kernel remains the caller.
 extern "C" {
 EMU_NO_CHECK EMU_WEAK EMU_HIDDEN void* __tsan_memmove(void* to, const void* from, size_t bytes)
@@ -131,7 +130,6 @@ EMU_NO_CHECK EMU_WEAK EMU_HIDDEN void* __tsan_memset(void* to, int value, size_t
     return __builtin_memset(to, value, bytes);
 }
 }
-#endif
 
 // Finds the converged lanes of a warp, which execute one call together (__activemask). A call is identified by its
 // return address, and by its line, because the compiler may merge two calls. If the compiler duplicates a call, the

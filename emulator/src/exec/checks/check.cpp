@@ -154,8 +154,14 @@ private:
     bool in_cluster()
     {
         EmuRange found;
-        if (!worker_.in_cluster(address_, &found))
+        bool ended = false;
+        if (!worker_.in_cluster(address_, &found, nullptr, &ended))
             return false;
+        if (ended) {
+            text = describe_offset(address_, size_, found.low, found.high - found.low,
+                                   "shared memory of a block of the cluster that has exited");
+            return true;
+        }
         range = found;
         if (address_ + size_ > range.high)
             text = describe_offset(address_, size_, range.low, range.high - range.low,

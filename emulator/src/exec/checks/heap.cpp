@@ -5,12 +5,15 @@
 // device memory.
 #include "heap.hpp"
 
+#include <cstring>
 #include <deque>
 #include <map>
 #include <mutex>
 #include <new>
 #include <pthread.h>
+#include <utility>
 
+#include "../../config.hpp"
 #include "../code_images.hpp"
 #include "accesses.hpp"
 #include "initialized.hpp"
@@ -35,7 +38,7 @@ public:
         }
     }
 
-    uintptr_t allocate(size_t bytes)
+    uintptr_t allocate(size_t bytes, const std::string& kernel)
     {
         if (bytes > size_)
             return 0;
@@ -48,10 +51,11 @@ public:
         }
         if (!at)
             return 0;
-        used_[at] = {bytes, room};
+        used_[at] = {bytes, room, config().leaks ? kernel : std::string()};
         shadow_open(device_, at, bytes);
         forget_contents(at, bytes);
         forget_accesses(at, bytes);
+        std::memset(reinterpret_cast<void*>(at), config().fill, bytes);
         shadow_close(device_, at + bytes, room - bytes, EMU_SHADOW_REDZONE);
         return at;
     }
@@ -93,11 +97,24 @@ public:
         return kept_.empty() ? "" : "in the free part of the device heap";
     }
 
+    // Called under the lock: the number of pieces and of bytes that each kernel has not freed.
+    std::map<std::string, std::pair<size_t, size_t>> left() const
+    {
+        std::map<std::string, std::pair<size_t, size_t>> out;
+        for (const auto& piece : used_) {
+            auto& row = out[piece.second.kernel];
+            ++row.first;
+            row.second += piece.second.bytes;
+        }
+        return out;
+    }
+
     std::mutex mutex;
 
 private:
     struct Piece {
         size_t bytes, room;
+        std::string kernel; // that called malloc(), if leaks are reported
     };
 
     uintptr_t carve(size_t room)
@@ -175,9 +192,23 @@ void set_heap(int device, uintptr_t base, size_t size)
         heaps()[device].reset(device, base, size);
 }
 
-uintptr_t heap_allocate(int device, size_t bytes)
+uintptr_t heap_allocate(int device, size_t bytes, const std::string& kernel)
 {
-    return heaps()[device].allocate(bytes);
+    return heaps()[device].allocate(bytes, kernel);
+}
+
+std::string heap_leaks()
+{
+    std::string text;
+    for (int device = 0; device < most_devices; ++device) {
+        Heap& heap = heaps()[device];
+        std::lock_guard<std::mutex> lock(heap.mutex);
+        for (const auto& row : heap.left())
+            text += std::to_string(row.second.second) + " bytes of the heap of device " + std::to_string(device) + " (" +
+                    std::to_string(row.second.first) + (row.second.first == 1 ? " call" : " calls") +
+                    " of malloc() in kernel " + row.first + ")\n";
+    }
+    return text;
 }
 
 bool heap_release(int device, uintptr_t base, std::string* why)

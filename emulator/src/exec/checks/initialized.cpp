@@ -81,6 +81,24 @@ void note_copied(uintptr_t to, uintptr_t from, size_t size)
         written[i] ? note_written(to + i, 1) : forget_contents(to + i, 1);
 }
 
+size_t find_unwritten(uintptr_t base, size_t size, uintptr_t* begin)
+{
+    constexpr size_t least = 16;
+    size_t run = 0;
+    for (size_t at = 0; contents.holds(base, size) && at < size; ++at) {
+        size_t bit = base + at - contents.base;
+        bool is_written = contents.bits[bit / 8] >> bit % 8 & 1;
+        run = is_written ? 0 : run + 1;
+        if (run < least)
+            continue;
+        *begin = base + at + 1 - run;
+        while (at + 1 < size && !has_contents(base + at + 1, 1))
+            ++at, ++run;
+        return run;
+    }
+    return 0;
+}
+
 bool has_contents(uintptr_t base, size_t size)
 {
     return !contents.holds(base, size) ||

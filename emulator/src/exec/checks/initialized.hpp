@@ -19,6 +19,9 @@ void describe_contents(EmuSpace* space); // for the loader
 void forget_contents(uintptr_t base, size_t size); // called when the memory is allocated
 void note_written(uintptr_t base, size_t size);
 void note_copied(uintptr_t to, uintptr_t from, size_t size);
+// For a copy to the host: finds the first range of at least 16 bytes that nobody has written, and returns its size, or 0.
+// Padding in structures is shorter.
+size_t find_unwritten(uintptr_t base, size_t size, uintptr_t* begin);
 // Returns true if any byte has been written. One is enough, because a value's padding is never written.
 bool has_contents(uintptr_t base, size_t size);
 

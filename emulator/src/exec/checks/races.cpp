@@ -8,9 +8,11 @@
 #include <ctime>
 #include <iterator>
 #include <mutex>
+#include <numeric>
 #include <utility>
 
 #include "../fiber.hpp"
+#include "shadow.hpp"
 
 namespace emu::exec {
 namespace {
@@ -157,6 +159,12 @@ void add(KnowledgePtr* to, const KnowledgePtr& more)
     (*to)->add(*more);
 }
 
+bool stored_since(uintptr_t address, uint32_t block)
+{
+    const Cell* cells = known_cells_around(address);
+    return cells && cells[address % cells_span / cell_bytes].store.block >= block;
+}
+
 KnowledgePtr Races::snapshot(uint32_t thread, const Known& known, uint32_t time) const
 {
     auto made = std::make_shared<Knowledge>();
@@ -201,6 +209,7 @@ void Races::begin(std::shared_ptr<const Era> era, uint64_t number, uint32_t thre
     number_ = number;
     continue_in(std::move(era));
     clock_ = 1;
+    in_cluster_ = era_->order.cluster_blocks > 1;
     threads_.assign(threads, Thread());
     barriers_.assign(barrier_count, Meeting());
     loads_.clear();
@@ -259,9 +268,7 @@ __attribute__((always_inline)) inline bool Races::is_ordered(const Access& earli
     if (shared) // by a block that used the memory before
         return true;
     if (earlier.block - era_->first < era_->blocks) {
-        uint64_t cluster = era_->order.cluster_blocks; // blocks of a cluster are not checked against each other
-        return (known.more && known.more->knows(earlier)) ||
-               (cluster > 1 && (earlier.block - era_->first) / cluster == number_ / cluster);
+        return known.more && known.more->knows(earlier);
     }
     return follows(earlier.block);
 }
@@ -394,7 +401,7 @@ Access Races::check_cells(uintptr_t address, size_t size, Access access, bool sh
         }
         at += bytes;
     }
-    if (access.stored() && !access.atomic() && !shared)
+    if (access.stored() && !access.atomic() && !shared && (!in_cluster_ || in_window(address, size)))
         threads_[access.thread()].unfenced = true;
     if (!kept)
         return earlier;
@@ -576,6 +583,56 @@ void Races::complete(uint32_t barrier)
     meeting.arrived = nullptr;
     meeting.waiting.clear();
     meeting.split = false;
+}
+
+// One row for the block in place of the rows of its threads that it covers.
+KnowledgePtr Races::released(uint32_t barrier) const
+{
+    const KnowledgePtr& all = barriers_[barrier].released;
+    if (!all || all->complete)
+        return all;
+    auto is_own = [&](const Knowledge::Row& row) { return row.first >> 16 == block_; };
+    uint32_t least = ~0u;
+    for (const Knowledge::Row& row : all->rows)
+        if (is_own(row) && (row.first & 0xffff) < warp_keys)
+            least = std::min(least, row.second);
+    auto made = std::make_shared<Knowledge>();
+    made->block = all->block;
+    made->times = all->times;
+    made->rows.emplace_back(key_of(block_, block_key), least == ~0u ? 0 : least);
+    for (const Knowledge::Row& row : all->rows)
+        if (!is_own(row) || row.second > least)
+            made->rows.push_back(row);
+    std::sort(made->rows.begin(), made->rows.end(), is_before);
+    drop_repeated(&made->rows);
+    return made;
+}
+
+Access Races::end(uintptr_t address, size_t size)
+{
+    std::vector<uint32_t> all(threads_.size());
+    std::iota(all.begin(), all.end(), 0u);
+    gather(all, true, false);
+    Access access = access_of(0, 0, true, false, false);
+    for (uintptr_t at = address, end = address + size; at < end;) {
+        size_t part = std::min(end, (at / cells_span + 1) * cells_span) - at;
+        if (known_cells_around(at))
+            if (Access earlier = check_cells(at, part, access, false, true); earlier.block)
+                return earlier;
+        at += part;
+    }
+    return {};
+}
+
+Access Races::stored_in_launch(uintptr_t address, size_t size)
+{
+    for (uintptr_t at = address & ~(cell_bytes - 1); at < address + size; at += cell_bytes) {
+        CellLock lock(at, false);
+        Cell* place = cell(at);
+        if (place && place->store.block && place->store.block - era_->first < era_->blocks)
+            return place->store;
+    }
+    return {};
 }
 
 void Races::pass(uint32_t thread, uint32_t barrier)

@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "../exec.hpp"
 #include "accesses.hpp"
 #include "turns.hpp"
 
@@ -82,6 +83,12 @@ public:
     void complete(uint32_t barrier);
     void pass(uint32_t thread, uint32_t barrier);
     void meet(uint32_t warp, uint32_t lanes);
+    KnowledgePtr released(uint32_t barrier) const; // what the threads knew that arrived at it
+    Access stored_in_launch(uintptr_t address, size_t size); // since its last grid barrier
+    void learn(uint32_t thread, const KnowledgePtr& more) { add(&threads_[thread].known.more, more); }
+    // Called when all threads of a block of a cluster have exited. Returns another block's access to its shared memory
+    // that nothing orders before, if any.
+    Access end(uintptr_t address, size_t size);
     void fence(uint32_t thread, Scope scope);
     // An atomic or volatile access. Through this address a thread passes on what it knew at its last fence. With
     // `release`, and in shared memory, it passes on what it knows now.
@@ -144,6 +151,7 @@ private:
     uint64_t number_ = 0;
     uint32_t block_ = 0; // its number in the process
     uint32_t clock_ = 1;
+    bool in_cluster_ = false; // other blocks access the shared memory of this one
     std::vector<Thread> threads_;
     std::vector<Meeting> barriers_;
     std::vector<Loads> loads_; // by thread, or empty
@@ -169,10 +177,13 @@ private:
     Chunk chunks_[16]; // recently used, hashed by number because arrays are often a power of two apart
 };
 
+// Returns true if kernels or copies have stored to the byte, in blocks with this number or a later one.
+bool stored_since(uintptr_t address, uint32_t block);
 // Checks a copy, fill or free, made by the calling thread's operation, that accesses device memory.
-// take_transfer_race() returns the race, if any.
+// take_transfer_race() returns the race, or the other fault, if any.
 enum class Transfer { load, store, release };
 void check_transfer(uintptr_t address, size_t size, Transfer transfer);
+void fail_transfer(FaultKind kind, const std::string& what);
 std::string take_transfer_race();
 
 } // namespace emu::exec

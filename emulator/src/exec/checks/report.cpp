@@ -81,6 +81,8 @@ bool is_of_checks(const CodePlace& place)
 CodePlace place_of(const Carrier& carrier, const Site& site)
 {
     CodePlace place = place_of(carrier, site.pc, false);
+    if (site.caller && is_of_checks(place))
+        place = place_of(carrier, site.caller, false);
     if (site.file) {
         place.file = site.file;
         place.line = int(site.line);
@@ -93,8 +95,10 @@ std::string wait_name(const Fiber& fiber)
 {
     if (fiber.wait == Wait::warp)
         return collective_name(*fiber.notes().call);
+    if (fiber.wait == Wait::yield && fiber.notes().mbarrier)
+        return describe_mbarrier(fiber.notes().mbarrier);
     if (fiber.wait == Wait::yield)
-        return "running";
+        return fiber.notes().spins >= spins_to_wait ? "a loop that waits for memory to change" : "running";
     return barrier_name(fiber.barrier);
 }
 
@@ -194,6 +198,11 @@ CUresult result_of(FaultKind kind)
     return row(kind).code;
 }
 
+std::string title_of(FaultKind kind)
+{
+    return row(kind).title;
+}
+
 std::string see(FaultKind kind)
 {
     return row(kind).anchor ? std::string("\n  see errors#") + row(kind).anchor : "";
@@ -213,6 +222,16 @@ std::string describe_place(const ImageRecord* image, uintptr_t pc)
 {
     CodePlace place = image ? image->place(pc - 1) : CodePlace();
     return show(place) + (place.text.empty() ? "" : "\n    " + place.text.substr(0, 200));
+}
+
+std::string describe_site(const ImageRecord* image, const Site& site)
+{
+    CodePlace place = image ? image->place(site.pc - 1) : CodePlace();
+    if (site.file) {
+        place.file = site.file;
+        place.line = int(site.line);
+    }
+    return show(place);
 }
 
 std::string collective_name(const EmuWarpCall& call)
@@ -365,7 +384,7 @@ Fault make_fault(const Carrier& carrier, const Trouble& trouble)
             place = place_of(carrier, caller, false);
     if (!trouble.file.empty())
         place = {trouble.file, place.function, trouble.line, ""};
-    else if (fiber && fiber->file && pc == fiber->pc)
+    else if (fiber && (fiber->file || fiber->site().caller) && pc == fiber->pc)
         place = place_of(carrier, fiber->site());
     fault.file = place.file;
     fault.line = place.line;

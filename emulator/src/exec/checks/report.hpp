@@ -32,12 +32,17 @@ std::string barrier_name(uint32_t id);
 // Prints a fault that does not end the kernel, once per kernel and process.
 void warn_once(const Carrier& carrier, const Fiber& fiber, const std::string& details);
 
+std::string title_of(FaultKind kind);
 const char* finding_name(FaultKind kind); // such as "data-race"; empty for what is no finding
 std::string see(FaultKind kind); // the last line of a report, which refers to the documentation
 
 std::string triple_text(const Dim3& triple);
+// In shared memory.
+std::string describe_mbarrier(uintptr_t address);
 // Describes a return address: "file.cu:12 in kernel", with the source text on a second line.
 std::string describe_place(const ImageRecord* image, uintptr_t pc);
+// The same for a call of the device, which knows its file and line.
+std::string describe_site(const ImageRecord* image, const Site& site);
 
 Fault make_fault(const Carrier& carrier, const Trouble& trouble);
 // Creates a fault that concerns no single thread. `details` is used for lack of resources and for traps.

@@ -99,6 +99,12 @@ std::shared_ptr<const Era> begin_era(Era era)
     return made;
 }
 
+uint32_t next_block()
+{
+    std::shared_lock lock(eras.mutex);
+    return eras.next;
+}
+
 std::shared_ptr<const Era> find_era(uint32_t block)
 {
     std::shared_lock lock(eras.mutex);

@@ -69,6 +69,7 @@ struct Era {
 };
 // Numbers the blocks, and remembers the era.
 std::shared_ptr<const Era> begin_era(Era era);
+uint32_t next_block(); // the number of the next block
 // Returns null for blocks from long ago.
 std::shared_ptr<const Era> find_era(uint32_t block);
 

@@ -72,6 +72,16 @@ std::string describe_other(const Races& races, const Access& access)
     return text + "\n  at " + describe_place(era->image.lock().get(), uintptr_t(access.half_pc()) << 1);
 }
 
+std::string describe_storing(const Worker& worker, const Access& store)
+{
+    auto era = find_era(store.block);
+    if (!era)
+        return {};
+    return "\n  by thread " + triple_text(era->thread(store.thread())) + " of block " +
+           triple_text(era->order.index(store.block - era->first)) + "\n  at " +
+           describe_place(worker.image, uintptr_t(store.half_pc()) << 1);
+}
+
 class Watch {
 public:
     Watch(Worker& worker, uintptr_t address, size_t size, emu_u32 access, uintptr_t pc)
@@ -89,6 +99,8 @@ public:
     {
         const EmuThread& state = *worker_.state;
         locate();
+        if (is_shared() && worker_.copies.any())
+            check_copies();
         if (state.checks & EMU_CHECK_INITIALIZED)
             check_contents();
         if (worker_.races)
@@ -134,20 +146,33 @@ private:
         bool atomic = access_ & (EMU_ACCESS_ATOMIC | EMU_ACCESS_VOLATILE);
         Scope scope = std::exchange(worker_.next_scope, Scope::device);
         Access access = races.access_of(thread, pc_, is_store(), atomic, atomic && scope == Scope::block);
+        // Other blocks of a cluster access shared memory as well, and mbarriers there order them.
+        bool shared = is_shared() && !worker_.cluster;
         if (atomic) {
+            EmuRange range;
             bool release = is_store() && std::exchange(worker_.next_release, false); // not the load before an update
-            races.order_by_atomic(thread, address_, is_shared(), is_store(), release || access_ & EMU_ACCESS_RELEASE,
-                                  scope);
+            release = release || access_ & EMU_ACCESS_RELEASE ||
+                      (worker_.cluster && !in_window(address_, size_) && worker_.in_cluster(address_, &range));
+            races.order_by_atomic(thread, address_, shared, is_store(), release, scope);
         }
         bool together = std::exchange(worker_.next_together, false);
-        if (is_shared() && worker_.cluster)
-            return;
         races.set_together(together);
         if (together && !is_store())
             races.remember_load(access, address_, size_);
-        Access earlier = races.check(address_, size_, access, is_shared());
+        Access earlier = races.check(address_, size_, access, shared);
         if (earlier.block)
             fail_race(earlier);
+    }
+
+    __attribute__((noinline)) void check_copies()
+    {
+        uint32_t thread = 0;
+        const AsyncCopy* copy = worker_.copies.find(address_, size_, &thread);
+        if (!copy)
+            return;
+        std::string text = describe_shared(worker_, address_, size_) + "\n  thread " + std::to_string(thread) +
+                           " of the block has not waited for its asynchronous copy to it";
+        fail(FaultKind::race, text + "\n  at " + describe_site(worker_.image, copy->site));
     }
 
     __attribute__((noinline, cold)) void fail_race(const Access& earlier)
@@ -262,6 +287,13 @@ void check_transfer(uintptr_t address, size_t size, Transfer transfer)
                         describe_other(races, earlier) + see(FaultKind::race);
 }
 
+void fail_transfer(FaultKind kind, const std::string& what)
+{
+    auto turn = current_turn();
+    if (transfer_race.empty())
+        transfer_race = (turn ? std::string(turn->name) + ": " : std::string()) + title_of(kind) + ": " + what + see(kind);
+}
+
 std::string take_transfer_race()
 {
     return std::exchange(transfer_race, {});
@@ -296,6 +328,26 @@ extern "C" void emu_update(emu_uptr address, emu_size size)
     bool is_checked = worker && worker->current && (worker->state->checks & EMU_CHECK_INITIALIZED);
     if (is_checked && (in_window(address, size) || worker->shared_index(address, size) != Worker::not_shared))
         Watch(*worker, address, size, EMU_ACCESS_LOAD, EMU_CALLER).check_contents_alone();
+}
+
+extern "C" void emu_read_only(emu_uptr address, emu_size size, const char* file, emu_u32 line)
+{
+    Worker* worker = this_worker();
+    if (!worker || !worker->current || !worker->races)
+        return;
+    Access store = worker->races->stored_in_launch(address, size);
+    if (!store.block)
+        return;
+    Trouble trouble;
+    trouble.kind = FaultKind::race;
+    trouble.at({EMU_CALLER, file, line});
+    trouble.address = address;
+    trouble.size = emu_u32(size);
+    trouble.text = describe_memory(*worker, address, size) +
+                   "\n  a read-only load, such as __ldg(), of memory that this kernel stores to" +
+                   describe_storing(*worker, store);
+    if (!goes_on(*worker, trouble))
+        raise_fault(std::move(trouble));
 }
 
 extern "C" void emu_fence(emu_u32 scope)

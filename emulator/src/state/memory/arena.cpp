@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "../../config.hpp"
+#include "../../exec/checks/poison.hpp"
 #include "../thread.hpp"
 #include "virtual_space.hpp"
 
@@ -56,6 +57,7 @@ struct Arena::State {
     void give(size_t offset, size_t size);
     void expire(bool all);
     CUresult make(size_t size, size_t alignment, MemoryKind as, std::shared_ptr<Allocation>* out);
+    void poison(const Allocation& allocation);
 };
 
 Arena::Arena(MemoryKind kind, int device, size_t limit, size_t range) : state_(new State)
@@ -82,6 +84,7 @@ bool Arena::map(std::byte* window)
     void* host = mmap(nullptr, s.range, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, s.descriptor, 0);
     s.host = static_cast<std::byte*>(host);
     s.open = !config().checks.any();
+    exec::poison_arena(reinterpret_cast<uintptr_t>(window), s.range, s.host);
     int access = s.open ? PROT_READ | PROT_WRITE : PROT_NONE;
     return host != MAP_FAILED && mmap(window, s.range, access, MAP_SHARED | fixed, s.descriptor, 0) == window;
 }
@@ -219,6 +222,16 @@ CUresult Arena::State::make(size_t size, size_t alignment, MemoryKind as, std::s
     return CUDA_SUCCESS;
 }
 
+// A driver gives managed memory zeros, and what other processes may have written stays as it is.
+void Arena::State::poison(const Allocation& allocation)
+{
+    if (allocation.kind == MemoryKind::pinned)
+        return exec::poison_pinned(allocation.host, allocation.size);
+    std::lock_guard lock(gate);
+    if (allocation.kind == MemoryKind::device)
+        exec::poison_device(uintptr_t(allocation.base), allocation.size, open);
+}
+
 CUresult Arena::allocate(size_t size, size_t alignment, MemoryKind kind, bool charged, std::shared_ptr<Allocation>* out)
 {
     State& s = *state_;
@@ -237,6 +250,7 @@ CUresult Arena::allocate(size_t size, size_t alignment, MemoryKind kind, bool ch
         return failed;
     }
     allocation->charged = bytes;
+    s.poison(*allocation);
     exec::open_region(region_of(*allocation));
     AddressSpace::get().publish(allocation);
     *out = std::move(allocation);
@@ -253,6 +267,7 @@ CUresult Arena::set_aside(size_t size, std::shared_ptr<Allocation>* out)
 void Arena::show(const std::shared_ptr<Allocation>& allocation)
 {
     exec::forget_region(uintptr_t(allocation->base));
+    state_->poison(*allocation);
     exec::open_region(region_of(*allocation));
     AddressSpace::get().publish(allocation);
 }
@@ -281,6 +296,10 @@ CUresult Arena::release(CUdeviceptr base)
     s.live.erase(row);
     AddressSpace::get().withdraw(base);
     exec::close_region(uintptr_t(base));
+    {
+        std::lock_guard gate(s.gate);
+        exec::forget_poisoned(uintptr_t(base), allocation->size, s.open);
+    }
     if (int file = allocation->file.exchange(-1); file >= 0)
         close(file);
     size_t offset = size_t(base - reinterpret_cast<CUdeviceptr>(s.window));
@@ -384,6 +403,7 @@ void Arena::begin_kernels()
     if (s.open)
         return;
     mprotect(s.window, s.range, PROT_READ | PROT_WRITE);
+    exec::close_poisoned(reinterpret_cast<uintptr_t>(s.window), s.range);
     s.open = true;
     auto body = [](void* state) -> void* {
         static_cast<State*>(state)->watch();

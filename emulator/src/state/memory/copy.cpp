@@ -10,6 +10,7 @@
 
 #include "../../config.hpp"
 #include "../../exec/checks/initialized.hpp"
+#include "../../exec/checks/poison.hpp"
 #include "../../exec/checks/races.hpp"
 #include "../device.hpp"
 #include "../origin.hpp"
@@ -72,6 +73,27 @@ void check_races(const Side& side, const Box& box, exec::Transfer transfer)
                              transfer);
 }
 
+void fill_poisoned(const Side& side, const Box& box, bool overwrites)
+{
+    if (!side.allocation)
+        return;
+    size_t size = extent(box, side.pitch, side.slice);
+    exec::fill_poisoned(side.address(), size, overwrites && size == box.width * box.height * box.depth);
+}
+
+void check_written(const Side& side, const Box& box)
+{
+    for (size_t row = 0; row < box.height * box.depth; ++row) {
+        uintptr_t at = side.address() + row / box.height * side.slice + row % box.height * side.pitch;
+        uintptr_t begin = 0;
+        if (size_t size = exec::find_unwritten(at, box.width, &begin))
+            return exec::fail_transfer(exec::FaultKind::uninitialized,
+                                       "copy of " + std::to_string(box.width) +
+                                           " bytes to the host, but nobody has written " + std::to_string(size) +
+                                           " of them: " + exec::describe_address(begin, size, true));
+    }
+}
+
 template <class T> void fill_row(std::byte* row, T value, size_t count)
 {
     auto* items = reinterpret_cast<T*>(row);
@@ -87,12 +109,16 @@ CUdeviceptr Side::address() const
 
 CUresult run_copy(const Side& target, const Side& source, const Box& box)
 {
+    fill_poisoned(source, box, false);
+    fill_poisoned(target, box, true);
     if (!copy_box(target, source, box))
         return CUDA_ERROR_INVALID_VALUE;
     if (config().checks.races) {
         check_races(source, box, exec::Transfer::load);
         check_races(target, box, exec::Transfer::store);
     }
+    if (config().checks.initialized && target.host && source.allocation && !source.host)
+        check_written(source, box);
     if (config().checks.initialized && target.allocation)
         for (size_t row = 0; row < box.height * box.depth; ++row) {
             size_t y = row % box.height, z = row / box.height;
@@ -104,6 +130,7 @@ CUresult run_copy(const Side& target, const Side& source, const Box& box)
 
 void run_fill(const Side& target, uint32_t value, unsigned bytes, size_t width, size_t height)
 {
+    fill_poisoned(target, {width * bytes, height}, true);
     for (size_t y = 0; y < height; ++y) {
         std::byte* row = target.at + y * target.pitch;
         exec::note_written(target.address() + y * target.pitch, width * bytes);

@@ -321,6 +321,13 @@ bool Place::can_be_ignored() const
     return reached() && !config().checks.races;
 }
 
+bool Place::is_seen() const
+{
+    std::lock_guard lock(Workers::get().mutex);
+    auto row = queue ? host_order.find(queue->id_) : host_order.end();
+    return row != host_order.end() && row->second >= number;
+}
+
 void Place::seen() const
 {
     if (!queue || !config().checks.races)
@@ -348,11 +355,18 @@ uint64_t Queue::add(Operation operation, std::vector<Place> places, bool wake)
     return number;
 }
 
+std::atomic<int> waiting_threads{0};
+
 void Queue::wait(uint64_t number, bool all_kinds)
 {
+    check_host_sources();
     if (completed() >= number)
         return;
     auto self = shared_from_this();
+    struct Waits {
+        Waits() { ++waiting_threads; }
+        ~Waits() { --waiting_threads; }
+    } waits;
     std::unique_lock lock(Workers::get().mutex);
     if (is_shuffled() && !running_ && !listed_ && !items_.empty() && !is_blocked())
         make_ready();
@@ -433,6 +447,7 @@ struct Callbacks {
     std::condition_variable ended;
     int running = 0;
     bool stopped = false;
+    std::atomic<uint64_t> made{0};
 };
 Callbacks& callbacks = *new Callbacks;
 
@@ -442,6 +457,11 @@ void Queue::forget_threads()
 {
     new (&Workers::get().mutex) std::mutex;
     new (&callbacks) Callbacks;
+}
+
+uint64_t callbacks_made()
+{
+    return callbacks.made;
 }
 
 bool in_callback()
@@ -454,6 +474,7 @@ CallbackScope::CallbackScope() : outer_(calling_back)
     std::lock_guard lock(callbacks.mutex);
     allowed_ = !callbacks.stopped;
     callbacks.running += allowed_;
+    ++callbacks.made;
     calling_back = true;
 }
 

@@ -41,6 +41,7 @@ struct Place {
     uint64_t number = 0;
     bool reached() const;
     bool can_be_ignored() const; // reached, and not needed for the races check
+    bool is_seen() const; // with races: the host has waited for it
     void seen() const; // the host has observed it, so everything submitted afterwards comes later
 };
 
@@ -107,6 +108,12 @@ private:
 // Waits like a driver call. Returns LAUNCH_FAILED if an interruption has dropped work of these queues, which is
 // reported once, to all threads waiting at that time.
 CUresult wait_for(const std::vector<Place>& places);
+// Compares the sources of asynchronous copies (host_sources.hpp).
+void check_host_sources();
+// How many callbacks into the program were made.
+uint64_t callbacks_made();
+// How many threads wait for queues now.
+extern std::atomic<int> waiting_threads;
 
 // Counts the program's synchronizations, after which pools trim themselves.
 uint64_t synchronizations();

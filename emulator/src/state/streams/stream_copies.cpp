@@ -5,6 +5,7 @@
 #include "../device.hpp"
 #include "../memory/pool.hpp"
 #include "capture.hpp"
+#include "host_sources.hpp"
 
 namespace emu::state {
 namespace {
@@ -43,7 +44,11 @@ CUresult copy(Stream& stream, const char* name, const Side& target, const Side& 
     }
     if (!wait && !pageable_source) {
         operation.work = [source, target, box] { return run_copy(target, source, box); };
-        return stream.enqueue(std::move(operation));
+        HostSource watched(name, source, box);
+        CUresult result = stream.enqueue(std::move(operation));
+        if (result == CUDA_SUCCESS)
+            watched.watch(stream);
+        return result;
     }
     bool done = true; // the caller waits, so a bad host pointer is an error of this call alone
     operation.work = [&] {
