@@ -214,3 +214,35 @@ def test_the_device_runtime_of_gpus_is_not_needed(driver, context):
     link = Link("-arch=sm_90").add("CUBIN", compiled(ALONE), "k").add("LIBRARY", foreign, "libother.a")
     with pytest.raises(link.api.nvJitLinkError):
         link.complete()
+
+
+@pytest.mark.parametrize(
+    ("kind", "option", "made", "fits"),
+    [
+        ("LTOIR", "-dlto", 100, False),
+        ("LTOIR", "-dlto", 80, True),
+        ("CUBIN", "-rdc=true", 80, False),
+        ("CUBIN", "-rdc=true", 100, False),
+        ("CUBIN", "-rdc=true", 90, True),
+    ],
+)
+def test_code_of_another_architecture_is_not_linked(kind, option, made, fits):
+    options = ["-arch=sm_90", "-lto"] if kind == "LTOIR" else ["-arch=sm_90"]
+    link = Link(*options)
+    for source, architecture in ((CALLER, 90), (CALLED, made)):
+        link.add(kind, Program(source, f"-arch=sm_{architecture}", option).output(kind), f"{architecture}")
+    if fits:
+        link.complete()
+    else:
+        with pytest.raises(Exception, match="ERROR_"):
+            link.complete()
+        assert f"'{made}' is for sm_{made}, and cannot be linked for sm_90" in link.log()
+
+
+@pytest.mark.parametrize(
+    ("version", "result"),
+    [("99.0", "UNSUPPORTED_PTX_VERSION"), ("10.0", "UNSUPPORTED_PTX_VERSION"), ("9.0", "SUCCESS")],
+)
+def test_ptx_of_an_unknown_version_is_rejected(driver, context, version, result):
+    text = f".version {version}\n.target sm_90\n.address_size 64\n.visible .entry k() {{ ret; }}\n".encode()
+    assert driver.result("cuModuleLoadData", text + b"\0") == result

@@ -22,8 +22,39 @@ bool is_device_runtime(const std::string& name)
     return name.size() >= file.size() && name.compare(name.size() - file.size(), file.size(), file) == 0;
 }
 
+// Returns the architecture of the option -arch=sm_90, or 0.
+int target_of(const std::vector<std::string>& options)
+{
+    const std::string sign = "-arch=sm_";
+    int target = 0;
+    for (const std::string& option : options)
+        if (option.compare(0, sign.size(), sign) == 0)
+            target = std::atoi(option.c_str() + sign.size());
+    return target;
+}
+
+// Code in text form can be older than the target, an object only by its minor number.
+Error check_architecture(int made, int target, bool is_object, const std::string& name)
+{
+    if (!target || !made || (made <= target && (!is_object || made / 10 == target / 10)))
+        return {};
+    return {CUDA_ERROR_NO_BINARY_FOR_GPU, name + " is for sm_" + std::to_string(made) + ", and cannot be linked for sm_" +
+                                              std::to_string(target)};
+}
+
+int architecture_of(const Bytes& object)
+{
+    ElfFile elf(object);
+    uint64_t size = 0;
+    ElfFile::Place place = elf.section_named(".emu_unit", &size);
+    const std::byte* text = elf.data(place, size_t(size));
+    std::vector<Unit> units;
+    bool good = text && units_of(std::string(reinterpret_cast<const char*>(text), size_t(size)), &units);
+    return good && !units.empty() ? units[0].architecture : 0;
+}
+
 // Adds an input as object files, or as the members of a library.
-Error add_objects(const LinkInput& input, std::vector<LinkInput>* objects, std::vector<LinkInput>* members,
+Error add_objects(const LinkInput& input, int target, std::vector<LinkInput>* objects, std::vector<LinkInput>* members,
                   std::string* log)
 {
     size_t size = 0;
@@ -40,8 +71,11 @@ Error add_objects(const LinkInput& input, std::vector<LinkInput>* objects, std::
         objects->push_back({std::move(built.bytes), input.name});
         return {};
     };
-    if (kind == ImageKind::host_object)
+    if (kind == ImageKind::host_object) {
+        if (Error error = check_architecture(architecture_of(input.bytes), target, true, name))
+            return error;
         return add(with_active_checks(input.bytes, Shape::object));
+    }
     if (kind == ImageKind::library && is_device_runtime(input.name))
         return {};
     if (kind == ImageKind::library) {
@@ -49,7 +83,7 @@ Error add_objects(const LinkInput& input, std::vector<LinkInput>* objects, std::
         if (!read_archive(input, &content))
             return {CUDA_ERROR_INVALID_IMAGE, name + " is corrupt"};
         for (const LinkInput& member : content)
-            if (Error error = add_objects(member, members, members, log))
+            if (Error error = add_objects(member, target, members, members, log))
                 return error;
         return {};
     }
@@ -63,9 +97,12 @@ Error add_objects(const LinkInput& input, std::vector<LinkInput>* objects, std::
             }
         if (!units_of(text, &units))
             return {CUDA_ERROR_UNSUPPORTED_PTX_VERSION, name + " is corrupt or from another version"};
-        for (const Unit& unit : units)
+        for (const Unit& unit : units) {
+            if (Error error = check_architecture(unit.architecture, target, false, name))
+                return error;
             if (Error error = add(build_unit(unit, Shape::object)))
                 return error;
+        }
         return {};
     }
     if (kind == ImageKind::host_module)
@@ -142,7 +179,7 @@ LinkResult link(const LinkRequest& request)
                 return result;
             }
             for (size_t i = 0; i < request.inputs.size() && !result.error; ++i)
-                result.error = add_objects(request.inputs[i], &objects, &members, &result.error_log);
+                result.error = add_objects(request.inputs[i], target_of(request.options), &objects, &members, &result.error_log);
             if (!result.error) {
                 take_needed(&members, &objects);
                 std::vector<Bytes> files;

@@ -435,6 +435,11 @@ Error compile_ptx(const std::string& text, std::string* container)
         return {CUDA_ERROR_INVALID_PTX, "ptx(1): error: the directive .target is missing"};
     if (wanted > device)
         return {CUDA_ERROR_NO_BINARY_FOR_GPU, "PTX for sm_" + std::to_string(wanted) + " does not run on this device"};
+    size_t version = text.find(".version");
+    int newest = config().driver_version / 1000 - 4; // PTX 9 came with CUDA 13
+    if (version != text.npos && std::atoi(text.c_str() + version + 8) > newest)
+        return {CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "ptx(1): error: the driver knows no .version above " +
+                                                        std::to_string(newest) + ".x"};
     CompileRequest request;
     std::string error;
     request.source = Module(text).run(&error);
