@@ -27,6 +27,7 @@ struct Fillable {
     size_t size = 0;
     std::byte* host = nullptr;
     Grain* grains = nullptr; // one for each granule
+    int file = -1;
 };
 Fillable fillables[most_devices];
 std::atomic<size_t> waiting_grains{0};
@@ -45,13 +46,27 @@ void protect_grains(const Fillable& arena, size_t first, size_t end, int access)
     mprotect(reinterpret_cast<void*>(arena.window + first * granule), (end - first) * granule, access);
 }
 
+unsigned char pattern[granule];
+
+// Writing to the file needs no page faults of the mapping.
+void write_pattern(const Fillable& arena, size_t at, size_t size)
+{
+    while (size >= 4096) {
+        ssize_t done = pwrite(arena.file, pattern, std::min(size, granule), off_t(at));
+        if (done <= 0)
+            break;
+        at += size_t(done), size -= size_t(done);
+    }
+    std::memset(arena.host + at, config().fill, size);
+}
+
 // Fills a granule, or waits until another thread has done it.
 void fill_grain(Fillable& arena, size_t index, bool overwrites)
 {
     uint8_t state = waiting;
     if (arena.grains[index].compare_exchange_strong(state, filling)) {
         if (!overwrites)
-            std::memset(arena.host + index * granule, config().fill, granule);
+            write_pattern(arena, index * granule, granule);
         arena.grains[index] = filled;
         --waiting_grains;
     }
@@ -79,13 +94,14 @@ int pattern_file()
 
 } // namespace
 
-void poison_arena(uintptr_t window, size_t size, std::byte* host)
+void poison_arena(uintptr_t window, size_t size, std::byte* host, int file)
 {
     void* grains = mmap(nullptr, size / granule, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                        -1, 0);
     if (grains == MAP_FAILED || fillable_count == most_devices)
         return;
-    fillables[fillable_count] = {window, size, host, static_cast<Grain*>(grains)};
+    std::memset(pattern, config().fill, sizeof pattern);
+    fillables[fillable_count] = {window, size, host, static_cast<Grain*>(grains), file};
     ++fillable_count;
 }
 
@@ -97,11 +113,11 @@ void poison_device(uintptr_t base, size_t size, bool is_open)
     size_t at = base - arena->window, end = at + size;
     size_t first = (at + granule - 1) / granule, last = end / granule;
     if (size < least_lazy || first >= last) {
-        std::memset(arena->host + at, config().fill, size);
+        write_pattern(*arena, at, size);
         return;
     }
-    std::memset(arena->host + at, config().fill, first * granule - at);
-    std::memset(arena->host + last * granule, config().fill, end - last * granule);
+    write_pattern(*arena, at, first * granule - at);
+    write_pattern(*arena, last * granule, end - last * granule);
     for (size_t i = first; i < last; ++i)
         arena->grains[i].store(waiting, std::memory_order_relaxed);
     waiting_grains += last - first;

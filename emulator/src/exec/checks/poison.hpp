@@ -11,8 +11,8 @@
 
 namespace emu::exec {
 
-// Describes the memory of a device: where kernels access it, and where the library does.
-void poison_arena(uintptr_t window, size_t size, std::byte* host);
+// Describes the memory of a device, a file: where kernels access it, and where the library does.
+void poison_arena(uintptr_t window, size_t size, std::byte* host, int file);
 // Fills memory that was allocated just now. Called for device memory while no kernel can access it, or with `is_open`.
 void poison_device(uintptr_t base, size_t size, bool is_open);
 void poison_pinned(void* base, size_t size);

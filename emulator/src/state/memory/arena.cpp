@@ -84,7 +84,7 @@ bool Arena::map(std::byte* window)
     void* host = mmap(nullptr, s.range, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, s.descriptor, 0);
     s.host = static_cast<std::byte*>(host);
     s.open = !config().checks.any();
-    exec::poison_arena(reinterpret_cast<uintptr_t>(window), s.range, s.host);
+    exec::poison_arena(reinterpret_cast<uintptr_t>(window), s.range, s.host, s.descriptor);
     int access = s.open ? PROT_READ | PROT_WRITE : PROT_NONE;
     return host != MAP_FAILED && mmap(window, s.range, access, MAP_SHARED | fixed, s.descriptor, 0) == window;
 }
