@@ -51,7 +51,8 @@ void add_gcc_flags(const Checks& checks, bool steps, std::vector<std::string>* f
 {
     // Local variables have no shadow. With `initialized`, emu_watch() reports loads of this pattern; in registers, it is
     // far from any useful value.
-    if (gcc_version() >= 12)
+    bool shows_lines = checks.coverage || checks.advice || checks.debug; // a declaration would have code
+    if (gcc_version() >= 12 && (checks.initialized || !shows_lines))
         flags->push_back(config().fill || checks.initialized ? "-ftrivial-auto-var-init=pattern"
                                                              : "-ftrivial-auto-var-init=zero");
     flags->insert(flags->end(), {"-fno-gnu-unique", "-fno-tree-vectorize", "-fno-trapping-math", "-fmax-errors=100",
