@@ -160,6 +160,28 @@ def test_variable_chooses_the_byte(child, value, byte):
     assert child(READ, FILL=value).split() == [str(byte)] * 2
 
 
+DECOMPRESS = r"""
+from cuda.core import Device, DeviceMemoryResource, LegacyPinnedMemoryResource
+from cuda.core.utils import decompress_batch
+import numpy as np
+device = Device()
+device.set_current()
+stream = device.create_stream()
+memory = LegacyPinnedMemoryResource()
+source, sizes, copy = memory.allocate(6), memory.allocate(4), memory.allocate(300_000)
+np.asarray(source)[:] = np.frombuffer(b"\x50abcde", np.uint8)
+target = device.memory_resource.allocate(300_000, stream=stream)
+decompress_batch(stream, [source], [target], sizes, algorithm="lz4")
+copy.copy_from(target, stream=stream)
+stream.sync()
+print(bytes(np.asarray(copy)[:5]), *np.unique(np.asarray(copy)[5:]))
+"""
+
+
+def test_decompressed_bytes_in_fresh_memory_stay(child):
+    assert child(DECOMPRESS, COMPUTE_CAPABILITY="10.0").split() == ["b'abcde'", str(FRESH)]
+
+
 @pytest.mark.parametrize("value", ["256", "-1", "zero", "0x", "1.5"])
 def test_wrong_byte_is_explained(child, value):
     out = child(READ, FILL=value, status=2)

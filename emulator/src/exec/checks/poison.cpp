@@ -28,6 +28,7 @@ struct Fillable {
     std::byte* host = nullptr;
     Grain* grains = nullptr; // one for each granule
     int file = -1;
+    size_t used = 0; // no later granule has ever waited
 };
 Fillable fillables[most_devices];
 std::atomic<size_t> waiting_grains{0};
@@ -101,7 +102,7 @@ void poison_arena(uintptr_t window, size_t size, std::byte* host, int file)
     if (grains == MAP_FAILED || fillable_count == most_devices)
         return;
     std::memset(pattern, config().fill, sizeof pattern);
-    fillables[fillable_count] = {window, size, host, static_cast<Grain*>(grains), file};
+    fillables[fillable_count] = {window, size, host, static_cast<Grain*>(grains), file, 0};
     ++fillable_count;
 }
 
@@ -121,6 +122,7 @@ void poison_device(uintptr_t base, size_t size, bool is_open)
     for (size_t i = first; i < last; ++i)
         arena->grains[i].store(waiting, std::memory_order_relaxed);
     waiting_grains += last - first;
+    arena->used = std::max(arena->used, last);
     if (is_open)
         protect_grains(*arena, first, last, PROT_NONE);
 }
@@ -135,10 +137,10 @@ void poison_pinned(void* base, size_t size)
     std::memset(at, config().fill, size);
 }
 
-void close_poisoned(uintptr_t window, size_t size)
+void close_poisoned(uintptr_t window)
 {
     Fillable* arena = waiting_grains ? find_fillable(window) : nullptr;
-    for (size_t i = 0, end = size / granule; arena && i < end; ++i) {
+    for (size_t i = 0, end = arena ? arena->used : 0; i < end; ++i) {
         size_t first = i;
         while (i < end && arena->grains[i] == waiting)
             ++i;

@@ -17,8 +17,8 @@ void poison_arena(uintptr_t window, size_t size, std::byte* host, int file);
 void poison_device(uintptr_t base, size_t size, bool is_open);
 void poison_pinned(void* base, size_t size);
 // Closes what is not filled yet, after the arena at `window` was opened.
-void close_poisoned(uintptr_t window, size_t size);
-// Called before the library accesses device memory. With `overwrites`, all bytes get another value anyway.
+void close_poisoned(uintptr_t window);
+// Called before the library or another process accesses device memory. `overwrites`: all bytes get other values anyway.
 void fill_poisoned(uintptr_t base, size_t size, bool overwrites);
 // Called when device memory is freed: nothing of it is filled any more.
 void forget_poisoned(uintptr_t base, size_t size, bool is_open);

@@ -9,6 +9,7 @@
 
 #include "../../config.hpp"
 #include "../../exec/checks/initialized.hpp"
+#include "../../exec/checks/poison.hpp"
 #include "../../exec/checks/shadow.hpp"
 #include "arena.hpp"
 #include "memory_sharing.hpp"
@@ -176,7 +177,10 @@ size_t AddressSpace::extent(CUdeviceptr address) const
 std::byte* AddressSpace::reach(CUdeviceptr address, size_t size) const
 {
     if (auto found = find(address)) {
-        return size <= extent(address) ? found->at(address) : nullptr;
+        if (size > extent(address))
+            return nullptr;
+        exec::fill_poisoned(address, size, false);
+        return found->at(address);
     }
     return in_window(address) ? nullptr : reinterpret_cast<std::byte*>(address);
 }

@@ -282,6 +282,7 @@ bool Arena::place_of(const Allocation& allocation, int* file, uint64_t* offset) 
 {
     *file = state_->descriptor;
     *offset = allocation.base - reinterpret_cast<CUdeviceptr>(state_->window);
+    exec::fill_poisoned(allocation.base, allocation.size, false);
     return *file >= 0;
 }
 
@@ -403,7 +404,7 @@ void Arena::begin_kernels()
     if (s.open)
         return;
     mprotect(s.window, s.range, PROT_READ | PROT_WRITE);
-    exec::close_poisoned(reinterpret_cast<uintptr_t>(s.window), s.range);
+    exec::close_poisoned(reinterpret_cast<uintptr_t>(s.window));
     s.open = true;
     auto body = [](void* state) -> void* {
         static_cast<State*>(state)->watch();
