@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "checks/report.hpp"
-#include "worker.hpp"
 
 namespace emu::exec {
 
@@ -105,7 +104,7 @@ ThreadPlace Block::place_of(uint32_t number) const
 
 // Starts the next thread on the running fiber. In quiet mode that is the only fiber in use, so all earlier threads have
 // exited, in order. The kernel can then run the rest of the block without recording each exit (see leave_quiet()).
-inline EmuStart Block::begin_thread()
+EmuStart Block::begin_thread()
 {
     Fiber* self = carrier_.current;
     uint32_t number = started();
@@ -193,8 +192,7 @@ inline void* Block::end_plainly()
     return next->sp;
 }
 
-// Records the exit of the running thread, and continues with another.
-void Block::end_thread()
+void Block::end_with_others()
 {
     Fiber* self = carrier_.current;
     if (__builtin_expect(carrier_.races != nullptr, 0))
@@ -218,6 +216,15 @@ void Block::end_thread()
     emu_fiber_resume(next_after_end());
 }
 
+// Records the exit of the running thread, and continues with another.
+void Block::end_thread()
+{
+    if (void* next = end_plainly())
+        emu_fiber_resume(next);
+    else
+        end_with_others();
+}
+
 // A thread's exit may complete a barrier or collective that others wait for.
 void Block::settle_after_end(Fiber* self)
 {
@@ -238,7 +245,7 @@ void Block::settle_after_end(Fiber* self)
 
 void Block::exit_thread()
 {
-    emu_thread_end();
+    end_thread();
     __builtin_unreachable();
 }
 
@@ -585,17 +592,3 @@ void Block::fail_places(uint32_t id, uint32_t warp, const Fiber* last)
 }
 
 } // namespace emu::exec
-
-extern "C" EmuStart emu_thread_begin()
-{
-    return emu::exec::this_worker()->block.begin_thread();
-}
-
-extern "C" void emu_thread_end()
-{
-    emu::exec::Block& block = emu::exec::this_worker()->block;
-    if (void* next = block.end_plainly())
-        emu_fiber_resume(next);
-    else
-        block.end_thread();
-}

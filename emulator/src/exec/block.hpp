@@ -43,7 +43,6 @@ public:
 
     // For kernels, on the running fiber `self`.
     EmuStart begin_thread();
-    void* end_plainly();
     void end_thread();
     void exit_thread() __attribute__((noreturn));
     emu_u32 active_lanes();
@@ -56,7 +55,10 @@ public:
     void yield(Fiber* self, const Site& site);
     void step(Fiber* self, const Site& site);
     static constexpr uint64_t step_place = (uint64_t(1) << 48) - 1;
-    static bool stepped_at(const Fiber& fiber, uintptr_t pc) { return (fiber.notes().step & step_place) == (pc & step_place); }
+    static bool stepped_at(const Fiber& fiber, uintptr_t pc)
+    {
+        return (fiber.notes().step & step_place) == (pc & step_place);
+    }
     // The report names this exited thread instead of the running one, which is returned.
     ThreadPlace blame(uint32_t thread);
 
@@ -100,6 +102,8 @@ private:
     Trouble stuck() const;
     void suspend(Fiber* self);
     void run_next(Fiber* self, Fiber* next);
+    void* end_plainly();
+    void end_with_others();
     void* next_after_end();
     void wait_for_rest(uintptr_t pc, const char* file, uint32_t line);
     void save(Fiber* self);

@@ -23,7 +23,7 @@ EMU_HIDDEN void emu_fiber_resume(void* load);
 EMU_HIDDEN void emu_fiber_begin(void** save, void* top);
 // Runs further threads on a stack whose thread has exited.
 EMU_HIDDEN void emu_fiber_restart(void* top);
-// The functions that these call before and after each thread; defined in block.cpp.
+// The functions that these call before and after each thread; defined in worker.cpp.
 struct EmuStart {
     EmuEntry entry;
     void* const* parameters;

@@ -382,3 +382,13 @@ void Worker::forget_ranges()
 }
 
 } // namespace emu::exec
+
+extern "C" EmuStart emu_thread_begin()
+{
+    return emu::exec::this_worker()->block.begin_thread();
+}
+
+extern "C" void emu_thread_end()
+{
+    emu::exec::this_worker()->block.end_thread();
+}
