@@ -57,7 +57,7 @@ def run(kernel, *arguments):
     try:
         stream.sync()
     except CUDAError as error:
-        print(error.name)
+        print(error)
 '''
 
 MISTAKES = {
