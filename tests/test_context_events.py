@@ -76,6 +76,7 @@ def test_green_contexts_have_events_and_numbers(device):
     event = green.record(stream.record())
     green.wait(event)
     event.sync()
+    stream.sync()  # for the wait, too
     assert stream.is_done
     green.close()
     with pytest.raises(RuntimeError, match="closed"):

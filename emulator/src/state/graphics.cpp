@@ -80,7 +80,7 @@ void GraphicsBuffer::show()
 {
     std::lock_guard lock(mutex_);
     visible_ = true;
-    memory_.show(allocation_);
+    memory_.show(allocation_, false);
     exec::note_written(allocation_->base, allocation_->size);
 }
 

@@ -264,10 +264,11 @@ CUresult Arena::set_aside(size_t size, std::shared_ptr<Allocation>* out)
     return state_->make(size, 512, state_->kind, out);
 }
 
-void Arena::show(const std::shared_ptr<Allocation>& allocation)
+void Arena::show(const std::shared_ptr<Allocation>& allocation, bool is_fresh)
 {
     exec::forget_region(uintptr_t(allocation->base));
-    state_->poison(*allocation);
+    if (is_fresh)
+        state_->poison(*allocation);
     exec::open_region(region_of(*allocation));
     AddressSpace::get().publish(allocation);
 }

@@ -81,7 +81,7 @@ public:
     CUresult release(CUdeviceptr base); // INVALID_VALUE: not the start of a live allocation
     // Reserves addresses hidden from the program; release() returns them.
     CUresult set_aside(size_t size, std::shared_ptr<Allocation>* out);
-    void show(const std::shared_ptr<Allocation>& allocation);
+    void show(const std::shared_ptr<Allocation>& allocation, bool is_fresh); // fresh: it keeps nothing
     void hide(const Allocation& allocation);
     // Returns the memory's file and offset, or false if it is in no file.
     bool place_of(const Allocation& allocation, int* file, uint64_t* offset) const;

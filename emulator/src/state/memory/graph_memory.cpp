@@ -96,7 +96,7 @@ void GraphMemory::take()
     live_ = true;
     self_ = shared_from_this();
     if (shown_++ == 0)
-        arena().show(allocation_);
+        arena().show(allocation_, true);
 }
 
 bool GraphMemory::drop()
