@@ -177,7 +177,7 @@ cdef object Kernel_dtype(Kernel self, object parameter):
         raise TypeError(f"parameter must be a str or an int, not {type(parameter).__name__}")
     if parameter not in (names if isinstance(parameter, str) else range(len(names))):
         known = "are unknown" if None in names else f"are {', '.join(names)}"
-        raise ValueError(f"{function_name(self._name)}() has no parameter {parameter!r}; the names {known}")
+        raise ValueError(f"{function_name(self._name)}() has no parameter {shown(parameter)}; the names {known}")
     index = names.index(parameter) if isinstance(parameter, str) else parameter
     c_type = None if self._types is None else self._types[index]
     is_structure = c_type is not None and c_type.startswith("struct ")

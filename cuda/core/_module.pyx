@@ -61,7 +61,7 @@ from cuda.core._stream import launch_stream
 from cuda.core._utils import slots
 from cuda.core._utils.cuda_utils import CUDAError, require_call
 from cuda.core._utils.locks import RLock
-from cuda.core._utils.validators import check_address
+from cuda.core._utils.validators import check_address, shown
 from cuda.core.typing import ObjectCodeFormatType
 
 __all__ = [
