@@ -91,20 +91,33 @@ def allocator_functions(resource: MemoryResource) -> tuple[str, str, str]:
 
 def python_functions(resource: MemoryResource):
     """Return C functions that call a resource of Python, as ``ctypes`` objects that must be kept."""
-    buffers: dict[int, Buffer] = {}
+    hold, release = by_address(resource)
 
     def allocate(size, device, stream):
         try:
-            buffer = resource.allocate(size, stream=Stream.from_handle(stream or 0))
+            return hold(size, stream or 0)
         except OutOfMemoryError:
             return None
+
+    def free(pointer, size, device, stream):
+        release(pointer, stream or 0)
+
+    return _ALLOCATE(allocate), _FREE(free)
+
+
+def by_address(resource: MemoryResource):
+    """Return functions that allocate memory and return its address, and free it, on the stream of an address."""
+    buffers: dict[int, Buffer] = {}
+
+    def hold(size: int, stream: int) -> int:
+        buffer = resource.allocate(size, stream=Stream.from_handle(stream))
         buffers[int(buffer.handle)] = buffer
         return int(buffer.handle)
 
-    def free(pointer, size, device, stream):
-        buffers.pop(pointer).close(Stream.from_handle(stream or 0))
+    def release(pointer: int, stream: int) -> None:
+        buffers.pop(pointer).close(Stream.from_handle(stream))
 
-    return _ALLOCATE(allocate), _FREE(free)
+    return hold, release
 
 
 def cupy_allocator(resource: MemoryResource):
@@ -163,15 +176,13 @@ def rmm_resource(resource: MemoryResource):
         If RMM is not installed.
     """
     check_resource(resource)
-    buffers: dict[int, Buffer] = {}
+    hold, release = by_address(resource)
 
     def allocate(size, stream):
-        buffer = resource.allocate(size, stream=Stream.from_handle(address_of_stream(stream)))
-        buffers[int(buffer.handle)] = buffer
-        return int(buffer.handle)
+        return hold(size, address_of_stream(stream))
 
     def free(pointer, size, stream):
-        buffers.pop(pointer).close(Stream.from_handle(address_of_stream(stream)))
+        release(pointer, address_of_stream(stream))
 
     return importlib.import_module("rmm.mr").CallbackMemoryResource(allocate, free)
 

@@ -28,6 +28,23 @@ CUresult need_semaphores(const CUexternalSemaphore* handles, unsigned count, Sem
     return CUDA_SUCCESS;
 }
 
+// The semaphores of a call, and the value to signal or to wait for of each.
+struct Fences {
+    Semaphores semaphores;
+    std::vector<uint64_t> values;
+};
+
+template <class Parameters>
+CUresult read_fences(const std::shared_ptr<Context>& context, const CUexternalSemaphore* handles,
+                     const Parameters* parameters, unsigned count, Fences* out)
+{
+    REQUIRE(context && handles && parameters && count, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_semaphores(handles, count, &out->semaphores));
+    for (unsigned i = 0; i < count; ++i)
+        out->values.push_back(parameters[i].params.fence.value);
+    return CUDA_SUCCESS;
+}
+
 template <class Parameters>
 CUresult enqueue(CUstream handle, const char* name, const CUexternalSemaphore* semaphores, const Parameters* parameters,
                  unsigned count, Operation::Kind kind)
@@ -47,15 +64,11 @@ CUresult emu::abi::make_semaphore_work(const std::shared_ptr<Context>& context, 
                                        const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS* parameters, unsigned count,
                                        std::shared_ptr<SemaphoreWork>* out)
 {
-    Semaphores found;
-    std::vector<uint64_t> values;
-    REQUIRE(context && handles && parameters && count, CUDA_ERROR_INVALID_VALUE);
-    TRY(need_semaphores(handles, count, &found));
-    for (unsigned i = 0; i < count; ++i)
-        values.push_back(parameters[i].params.fence.value);
-    auto operation = [found, values] {
-        for (size_t i = 0; i < found.size(); ++i)
-            found[i]->signal(values[i]);
+    Fences fences;
+    TRY(read_fences(context, handles, parameters, count, &fences));
+    auto operation = [fences] {
+        for (size_t i = 0; i < fences.values.size(); ++i)
+            fences.semaphores[i]->signal(fences.values[i]);
         return CUDA_SUCCESS;
     };
     *out = std::make_shared<SemaphoreWork>(CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL, operation);
@@ -66,15 +79,11 @@ CUresult emu::abi::make_semaphore_work(const std::shared_ptr<Context>& context, 
                                        const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS* parameters, unsigned count,
                                        std::shared_ptr<SemaphoreWork>* out)
 {
-    Semaphores found;
-    std::vector<uint64_t> values;
-    REQUIRE(context && handles && parameters && count, CUDA_ERROR_INVALID_VALUE);
-    TRY(need_semaphores(handles, count, &found));
-    for (unsigned i = 0; i < count; ++i)
-        values.push_back(parameters[i].params.fence.value);
-    auto operation = [found, values, weak = std::weak_ptr<Context>(context)] {
-        for (size_t i = 0; i < found.size(); ++i) {
-            while (!found[i]->try_wait(values[i])) {
+    Fences fences;
+    TRY(read_fences(context, handles, parameters, count, &fences));
+    auto operation = [fences, weak = std::weak_ptr<Context>(context)] {
+        for (size_t i = 0; i < fences.values.size(); ++i) {
+            while (!fences.semaphores[i]->try_wait(fences.values[i])) {
                 auto context = weak.lock();
                 if (!context || context->sticky() != CUDA_SUCCESS || context->is_interrupted())
                     break;
