@@ -131,6 +131,8 @@ def run(tmp_path):
             "CUDA_EMULATOR_TIME_LIMIT",
             "PYTEST_ADDOPTS",
             "PYTEST_XDIST_WORKER",
+            "CI",  # with which pytest repeats whole errors in its summary
+            "BUILD_NUMBER",
         ):
             environment.pop(name, None)
         if device:
