@@ -71,7 +71,10 @@ def test_one_wheel_serves_every_python_and_requires_nothing():
     (tag,) = [line for line in distribution.read_text("WHEEL").splitlines() if line.startswith("Tag: ")]
     assert tag.startswith("Tag: py3-none-")
     assert [line for line in distribution.requires or () if "extra ==" not in line] == []
-    assert [entry.value for entry in distribution.entry_points] == ["cuda.emulator.pytest_plugin"]
+    assert {(entry.group, entry.value) for entry in distribution.entry_points} == {
+        ("pytest11", "cuda.emulator.pytest_plugin"),
+        ("triton.backends", "cuda.emulator.triton"),
+    }
 
 
 @pytest.mark.requires(software=True)

@@ -55,6 +55,8 @@ struct Carrier {
     Advice* advice = nullptr; // likewise
     AsyncCopies copies;
     bool is_stuck = false; // counted in Launch::stuck
+    volatile bool is_signaled = false; // a preemption signal arrived in a check, at whose end the thread gives way
+    uintptr_t watched_pc = 0; // of the access that this check was for
     int locked = 0; // if positive, this library holds a lock, so a fault here is not the kernel's
 
     // The monitor reads these.

@@ -5,9 +5,11 @@
 // worker and stays on its OS thread.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <vector>
 
@@ -61,6 +63,13 @@ struct Site {
 
 constexpr uint32_t spins_to_wait = 16; // a thread that spins longer counts as waiting
 
+// Adds a word to a hash.
+inline uint64_t mixed(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 29;
+}
+
 // What is used only now and then, located at the top of the fiber's stack.
 struct alignas(64) FiberNotes {
     const EmuWarpCall* call = nullptr; // with Wait::warp
@@ -73,6 +82,15 @@ struct alignas(64) FiberNotes {
     uint32_t spins = 0; // how often it has done so since without any change
     bool polled = false; // has called the device since it was last preempted
     uintptr_t mbarrier = 0; // that it last tested in vain, if it spins there
+
+    // Returns true if a preemption found the thread in the same state before, which means it waits for a change in memory.
+    bool note_sample(uint64_t hash)
+    {
+        if (std::find(std::begin(samples), std::end(samples), hash) != std::end(samples))
+            return true;
+        samples[next_sample++ % std::size(samples)] = hash;
+        return false;
+    }
 };
 
 // Which thread of its block: threadIdx, and its number.

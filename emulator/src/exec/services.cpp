@@ -278,6 +278,14 @@ void emu_yield()
     give_way(EMU_CALLER, state);
 }
 
+void emu_preempt()
+{
+    SpinState state = EMU_SPIN_STATE;
+    Worker& worker = *this_worker();
+    worker.is_signaled = false;
+    worker.give_way({worker.watched_pc, nullptr, 0}, worker.current->notes().note_sample(state.hash(*worker.current)));
+}
+
 // Has no effect outside a graph, or for another graph's handle.
 void emu_set_condition(emu_u64 handle, emu_u32 value)
 {

@@ -177,19 +177,6 @@ void on_fault(int signal, siginfo_t* info, void* context)
     errno = saved;
 }
 
-// Returns true if the fiber was seen with the same registers before, which means it waits for a change in memory.
-bool note_sample(Fiber& fiber, const Registers& r)
-{
-    uint64_t hash = 0;
-    r.for_each([&](uintptr_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15u, hash ^= hash >> 29; });
-    FiberNotes& notes = fiber.notes();
-    for (uint64_t sample : notes.samples)
-        if (sample == hash)
-            return true;
-    notes.samples[notes.next_sample++ % std::size(notes.samples)] = hash;
-    return false;
-}
-
 // Runs on the fiber's own stack (without SA_ONSTACK), so it can switch to another fiber and return later.
 void on_preempt(int signal, siginfo_t* info, void* context)
 {
@@ -197,16 +184,22 @@ void on_preempt(int signal, siginfo_t* info, void* context)
     Carrier* carrier = this_carrier;
     if (!carrier || info->si_code != SI_TKILL || info->si_pid != getpid())
         return pass_on(signal, info, context);
-    if (!in_kernel(carrier) || !carrier->is_on_fiber(r.sp()) || !carrier->image ||
-        !carrier->image->has_code(r.pc()) || emu_thread.no_preempt || carrier->has_ended())
+    if (!in_kernel(carrier) || !carrier->is_on_fiber(r.sp()) || !carrier->image || emu_thread.no_preempt ||
+        carrier->has_ended())
         return;
+    if (!carrier->image->has_code(r.pc())) {
+        carrier->is_signaled = true;
+        return;
+    }
     int saved = errno;
     if (carrier->launch->stopping) {
         Trouble trouble;
         find_place(*carrier, r, &trouble);
         carrier->leave(std::move(trouble));
     }
-    carrier->give_way({r.pc() + 1, nullptr, 0, find_caller(*carrier, r)}, note_sample(*carrier->current, r));
+    uint64_t hash = 0;
+    r.for_each([&](uintptr_t value) { hash = mixed(hash, value); });
+    carrier->give_way({r.pc() + 1, nullptr, 0, find_caller(*carrier, r)}, carrier->current->notes().note_sample(hash));
     errno = saved;
 }
 

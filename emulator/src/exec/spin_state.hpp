@@ -15,16 +15,21 @@ struct SpinState {
     uint64_t registers[saved_count];
     uintptr_t frame; // of the called function; above it are the frames of the kernel
 
+    uint64_t hash(const Fiber& fiber) const
+    {
+        uint64_t result = frame;
+        for (uint64_t word : registers)
+            result = mixed(result, word);
+        constexpr uintptr_t most = 1024; // the innermost frames have what changes
+        for (uintptr_t at = frame; at < std::min(frame + most, fiber.stack_high); at += 8)
+            result = mixed(result, *reinterpret_cast<const uint64_t*>(at));
+        return result;
+    }
+
     void note(Fiber& fiber, uintptr_t mbarrier) const
     {
         FiberNotes& notes = fiber.notes();
-        uint64_t hash = frame ^ mbarrier;
-        auto add = [&](uint64_t word) { hash = (hash ^ word) * 0x9e3779b97f4a7c15u, hash ^= hash >> 29; };
-        for (uint64_t word : registers)
-            add(word);
-        constexpr uintptr_t most = 1024; // the innermost frames have what changes
-        for (uintptr_t at = frame; at < std::min(frame + most, fiber.stack_high); at += 8)
-            add(*reinterpret_cast<const uint64_t*>(at));
+        uint64_t hash = mixed(this->hash(fiber), mbarrier);
         notes.spins = hash == notes.state ? notes.spins + 1 : 0;
         notes.state = hash;
         notes.polled = true;

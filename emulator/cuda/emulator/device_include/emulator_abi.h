@@ -302,8 +302,10 @@ struct EmuTable {
 };
 EMU_IMPORT void emu_name_tables(const EmuTable* tables, emu_size count);
 EMU_IMPORT void emu_misaligned(emu_uptr address, emu_size size, emu_u32 access, const char* file, emu_u32 line);
-// Called for each allowed access if `emu_thread.checks` contains more than EMU_CHECK_MEMORY.
-EMU_IMPORT void emu_watch(emu_uptr address, emu_size size, emu_u32 access, void* pc);
+// Called for each allowed access if `emu_thread.checks` contains more than EMU_CHECK_MEMORY. Returns true if other
+// threads should run now.
+EMU_IMPORT bool emu_watch(emu_uptr address, emu_size size, emu_u32 access, void* pc);
+EMU_IMPORT void emu_preempt(void);
 // With EMU_CHECK_INITIALIZED: an atomic operation is about to use the earlier value.
 EMU_IMPORT void emu_update(emu_uptr address, emu_size size);
 

@@ -84,8 +84,8 @@ EMU_NO_CHECK __attribute__((always_inline)) inline void check(emu_uptr address, 
     if (emu_thread.checks == (EMU_CHECK_MEMORY | EMU_CHECK_INITIALIZED) && inside && is_written(offset, size, access))
         return;
 #endif
-    if (__builtin_expect(emu_thread.checks > EMU_CHECK_MEMORY, 0))
-        emu_watch(address, size, access, pc);
+    if (__builtin_expect(emu_thread.checks > EMU_CHECK_MEMORY, 0) && emu_watch(address, size, access, pc))
+        emu_preempt();
 }
 
 } // namespace emu

@@ -303,23 +303,27 @@ std::string take_transfer_race()
 
 using namespace emu::exec;
 
-extern "C" void emu_watch(emu_uptr address, emu_size size, emu_u32 access, void* pc)
+extern "C" bool emu_watch(emu_uptr address, emu_size size, emu_u32 access, void* pc)
 {
     Worker* worker = this_worker();
     if (!worker || !worker->current || !size)
-        return;
+        return false;
     const Fiber& fiber = *worker->current;
     if (address >= fiber.stack_low && address < fiber.stack_high) {
         bool load = !(access & EMU_ACCESS_STORE);
         if (worker->state->checks & EMU_CHECK_INITIALIZED && load && is_pattern(address, size))
             fail_local(address, size, reinterpret_cast<uintptr_t>(pc));
-        return;
+        return false;
     }
     if (address - reinterpret_cast<uintptr_t>(worker->state) < sizeof *worker->state) // of our headers
-        return;
+        return false;
     if (worker->races && worker->races->has_news())
         worker->settle();
     Watch(*worker, address, size, access, reinterpret_cast<uintptr_t>(pc)).check();
+    if (__builtin_expect(!worker->is_signaled, 1))
+        return false;
+    worker->watched_pc = reinterpret_cast<uintptr_t>(pc);
+    return true;
 }
 
 extern "C" void emu_update(emu_uptr address, emu_size size)
