@@ -3,6 +3,7 @@
 """Build the extensions of cuda.core, and their type stubs; docs/design/build.md explains how."""
 
 import os
+import re
 import runpy
 import shutil
 import sys
@@ -17,6 +18,7 @@ from setuptools.modified import newer
 CORE = "cuda.core._native._cuda_core"  # the extension that all others link to
 CALLS = Path("build", "calls")  # the generated declarations of driver and NVRTC functions
 TRANSLATED = Path("build", "cython")
+VERSION = Path("cuda", "core", "_version.py")
 JOBS = int(os.environ.get("CUDA_CORE_BUILD_JOBS") or os.cpu_count() or 1)
 
 DIRECTIVES = {
@@ -57,6 +59,12 @@ def extensions() -> list[Extension]:
     return sorted(found, key=lambda extension: os.path.getsize(extension.sources[0]), reverse=True)
 
 
+def build_version() -> str:
+    """Return the version of this build: the release of the source, or also its commit."""
+    release = runpy.run_path(str(VERSION))["version"].partition("+")[0]
+    return runpy.run_path("emulator/version.py")["build_version"](release)
+
+
 class BuildExtensions(build_ext):
     """Compile in parallel, with a precompiled header, and link to the core; add stubs."""
 
@@ -66,6 +74,8 @@ class BuildExtensions(build_ext):
             shutil.copytree(CALLS, self.build_lib, dirs_exist_ok=True)
             programs, outputs = f"{self.build_lib}/cuda/core/examples/programs", ("__pycache__", "*.png", "*.gif")
             shutil.copytree("examples", programs, ignore=shutil.ignore_patterns(*outputs), dirs_exist_ok=True)
+            version = re.sub(r'"[\d.]+\+source"', f'"{self.distribution.get_version()}"', VERSION.read_text())
+            Path(self.build_lib, VERSION).write_text(version)
             runpy.run_path("tools/stubs.py")["write_stubs"](
                 Path.cwd(), Path("cuda/core").resolve(), Path(self.build_lib)
             )
@@ -107,11 +117,13 @@ class BuildWheel(bdist_wheel):
 
     def write_wheelfile(self, wheelfile_base: str, *arguments) -> None:
         super().write_wheelfile(wheelfile_base, *arguments)
-        runpy.run_path("tools/sbom.py")["write_sbom"](Path(wheelfile_base, "sboms"))
+        version = self.distribution.get_version()
+        runpy.run_path("tools/sbom.py")["write_sbom"](Path(wheelfile_base, "sboms"), version)
 
 
 if __name__ == "__main__":  # the worker processes of cythonize may import this file
     setup(
+        version=build_version(),
         ext_modules=[] if {"clean", "egg_info", "dist_info", "sdist"} & set(sys.argv) else extensions(),
         cmdclass={"bdist_wheel": BuildWheel, "build_ext": BuildExtensions},
         options={"build_ext": {"parallel": JOBS}},

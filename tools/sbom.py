@@ -12,6 +12,7 @@ import re
 import tomllib
 import uuid
 from pathlib import Path
+from urllib.parse import quote
 
 __all__ = ["write_sbom"]
 
@@ -19,14 +20,14 @@ __all__ = ["write_sbom"]
 COMPILED_IN = ("Cython", "cuda-bindings", "nvidia-cuda-runtime")
 
 
-def write_sbom(folder: Path) -> None:
+def write_sbom(folder: Path, version: str) -> None:
     """Write ``cuda-core.cdx.json``: the package, what was compiled into it, and what it requires.
 
     Equal inputs give equal bytes. The time is that of ``SOURCE_DATE_EPOCH``, and left out without it.
     """
     project = tomllib.loads(Path("pyproject.toml").read_text())["project"]
     # Not pkg:pypi: the package of that name is another one.
-    whole = component(project["name"], project["version"], "generic") | {"bom-ref": "cuda-core"}
+    whole = component(project["name"], version, "generic") | {"bom-ref": "cuda-core"}
     whole |= {"description": project["description"], "authors": project["authors"]}
     whole["licenses"] = [{"license": {"id": project["license"]}}]
     parts = [component(name, importlib.metadata.version(name)) | {"scope": "excluded"} for name in COMPILED_IN]
@@ -47,7 +48,7 @@ def write_sbom(folder: Path) -> None:
 
 
 def component(name: str, version: str | None = None, kind: str = "pypi") -> dict:
-    purl = f"pkg:{kind}/{name.lower()}" + (f"@{version}" if version else "")
+    purl = f"pkg:{kind}/{name.lower()}" + (f"@{quote(version)}" if version else "")
     found = {"type": "library", "bom-ref": name.lower(), "name": name, "purl": purl}
     return found | ({"version": version} if version else {})
 

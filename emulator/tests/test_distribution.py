@@ -5,10 +5,12 @@
 import ctypes
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
 import tarfile
+import types
 from importlib import metadata
 from pathlib import Path
 
@@ -55,6 +57,58 @@ def test_source_archive_has_every_file_and_no_built_one(tmp_path):
     with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as archive:
         names = {member.name.partition("/")[2] for member in archive.getmembers() if member.isfile()}
     assert names - {"PKG-INFO"} == {path.relative_to(DEVICE).as_posix() for path in wanted}
+
+
+@pytest.fixture
+def version(tmp_path, monkeypatch):
+    """A checkout with a commit, and functions that run git in it and return the version of its builds."""
+    build_version = runpy.run_path(str(DEVICE / "version.py"))["build_version"]
+    author = ("-c", "user.name=A", "-c", "user.email=a@b.invalid")
+
+    def git(*arguments):
+        subprocess.run(["git", *author, *arguments], cwd=tmp_path, check=True, capture_output=True)
+
+    git("init")
+    (tmp_path / "pyproject.toml").write_text("first")
+    git("add", "pyproject.toml")
+    git("commit", "--message=first")
+    monkeypatch.chdir(tmp_path)
+    return types.SimpleNamespace(git=git, of_build=lambda: build_version("1.3.0"), folder=tmp_path)
+
+
+COMMIT = r"1\.3\.0\+g[0-9a-f]{8}"
+
+
+@pytest.mark.requires(source=True, command="git")
+def test_only_the_tagged_commit_has_the_version_of_the_release(version):
+    assert re.fullmatch(COMMIT, version.of_build())
+    version.git("tag", "v1.2.0")
+    assert re.fullmatch(COMMIT, version.of_build())
+    version.git("tag", "v1.3.0")
+    assert version.of_build() == "1.3.0"
+    (version.folder / "pyproject.toml").write_text("second")
+    assert re.fullmatch(COMMIT + r"\.dirty", version.of_build())
+    version.git("commit", "--all", "--message=second")
+    assert re.fullmatch(COMMIT, version.of_build())
+
+
+@pytest.mark.requires(source=True, command="git")
+def test_copy_has_an_unknown_version_even_inside_of_a_checkout(version, monkeypatch):
+    version.git("tag", "v1.3.0")
+    copy = version.folder / "build"
+    copy.mkdir()
+    (copy / "pyproject.toml").write_text("first")
+    monkeypatch.chdir(copy)
+    assert version.of_build() == "1.3.0+unknown"
+    monkeypatch.chdir(version.folder)
+    monkeypatch.setenv("PATH", "/nonexistent")
+    assert version.of_build() == "1.3.0+unknown"
+
+
+@pytest.mark.requires(source=True, command="git")
+def test_source_distribution_keeps_the_version_that_it_states(version):
+    (version.folder / "PKG-INFO").write_text("Metadata-Version: 2.2\nName: x\nVersion: 1.2.3+g1\n\nVersion: text\n")
+    assert version.of_build() == "1.2.3+g1"
 
 
 @pytest.mark.requires(installed=True)

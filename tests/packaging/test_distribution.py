@@ -30,6 +30,8 @@ def archive(tmp_path_factory) -> dict[str, bytes]:
         elif path.is_file() and not path.name.startswith("."):
             checkout.mkdir(exist_ok=True)
             shutil.copy(path, checkout)
+    (checkout / "emulator").mkdir()
+    shutil.copy(ROOT / "emulator" / "version.py", checkout / "emulator")
     (checkout / "cuda" / "core" / "left_over.so").touch()
     (checkout / "cuda" / "core" / "__pycache__").mkdir(exist_ok=True)
     (checkout / "cuda" / "core" / "__pycache__" / "left_over.pyc").touch()
