@@ -9,7 +9,9 @@ import contextlib
 import hashlib
 import io
 import json
+import shutil
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -98,8 +100,17 @@ def test_missing_package_is_fatal_and_names_it():
         "metadata.distribution = distribution"
     )
     problems = [problem for problem in report_of(code)["problems"] if "is not installed" in problem["what"]]
-    assert "cuda-bindings is not installed" in [problem["what"] for problem in problems]
-    assert all(problem["is_fatal"] and "pip install" in problem["advice"] for problem in problems)
+    fatal = {problem["what"].partition(" ")[0]: problem["is_fatal"] for problem in problems}
+    assert fatal == {"cuda-bindings": False, "cuda-pathfinder": True, "numpy": True}
+    assert all("pip install" in problem["advice"] for problem in problems)
+
+
+@pytest.mark.requires(device=True)
+def test_devices_are_listed_without_the_bindings():
+    found = report_of("import sys; sys.modules['cuda.bindings'] = None")
+    assert found["devices"][0]["memory_bytes"] is None
+    assert not any(problem["is_fatal"] for problem in found["problems"])
+    assert "unknown memory" in program.device_facts(found["devices"][0])
 
 
 def test_another_installed_version_is_a_problem(monkeypatch, tmp_path):
@@ -109,30 +120,59 @@ def test_another_installed_version_is_a_problem(monkeypatch, tmp_path):
 
 def test_package_of_the_same_name_is_a_problem(monkeypatch, tmp_path):
     install(monkeypatch, tmp_path, cuda.core.__version__, "Somebody Else")
-    assert f"cuda-core {cuda.core.__version__} is another package of that name, by Somebody Else" in texts(report())
+    what = f"cuda-core {cuda.core.__version__} is another package of that name, by Somebody Else"
+    assert f"{what}; all its files are there" in texts(report())
+
+
+@pytest.mark.parametrize("overwritten", ["this package", "the other package"])
+def test_both_packages_are_reported_if_one_overwrote_the_other(monkeypatch, tmp_path, overwritten):
+    other, content = tmp_path / "other", b"other"
+    other.mkdir()
+    installed = install(monkeypatch, tmp_path, "1.0", "The cuda.core developers")
+    install(monkeypatch, other, "2.0", "Somebody Else", content)
+    shutil.copytree(other / "cuda_core-2.0.dist-info", tmp_path / "cuda_core-2.0.dist-info")
+    if overwritten == "this package":
+        installed.write_bytes(content)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    found = report()
+    rows = {row["author"]: row["version"] for row in found["packages"] if row["name"] == "cuda-core"}
+    assert rows == {"The cuda.core developers": "1.0", "Somebody Else": "2.0"}
+    state = "1 of its files are not those that were installed, such as cuda/core/module.py"
+    by_other = "cuda-core 2.0 is another package of that name, by Somebody Else"
+    is_this = overwritten == "this package"
+    assert f"{by_other}; {'all its files are there' if is_this else state}" in texts(found)
+    assert (f"cuda-core 1.0 is this package, but {state}" in texts(found)) == is_this
+
+
+def test_editable_installation_is_the_imported_package(monkeypatch, tmp_path):
+    install(monkeypatch, tmp_path, "0.1", "The cuda.core developers")
+    root = Path(cuda.core.__file__).parents[2]
+    origin = {"url": root.as_uri(), "dir_info": {"editable": True}}
+    (tmp_path / "cuda_core-0.1.dist-info" / "direct_url.json").write_text(json.dumps(origin))
+    assert "is imported, but" not in texts(report())
 
 
 @pytest.mark.parametrize("content", [b"theirs", b"other"], ids=["of another size", "of the same size"])
 def test_overwritten_files_are_a_problem(monkeypatch, tmp_path, content):
     installed = install(monkeypatch, tmp_path, cuda.core.__version__, "The cuda.core developers")
-    overwritten = "1 files of cuda-core are not those that were installed, such as cuda/core/module.py"
+    overwritten = "1 of its files are not those that were installed, such as cuda/core/module.py"
     assert overwritten not in texts(report())
     installed.write_bytes(content)
     assert overwritten in texts(report())
 
 
-def install(monkeypatch, folder, version: str, author: str):
+def install(monkeypatch, folder, version: str, author: str, content: bytes = b"there"):
     """Replace cuda-core's metadata with the metadata of a package with one file, and return the file."""
     metadata = folder / f"cuda_core-{version}.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text(
         f"Metadata-Version: 2.4\nName: cuda-core\nVersion: {version}\nAuthor: {author}\n"
     )
-    digest = base64.urlsafe_b64encode(hashlib.sha256(b"there").digest()).rstrip(b"=").decode()
+    digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
     (metadata / "RECORD").write_text(f"cuda/core/module.py,sha256={digest},5\ncuda_core-{version}.dist-info/RECORD,,\n")
     installed = folder / "cuda" / "core" / "module.py"
     installed.parent.mkdir(parents=True)
-    installed.write_bytes(b"there")
+    installed.write_bytes(content)
     monkeypatch.syspath_prepend(str(folder))
     return installed
 

@@ -102,8 +102,10 @@ def location(row: dict) -> str:
     return f"{row['path']} ({row['found_via']})" if row["path"] else "not found"
 
 
-def size(count: int) -> str:
+def size(count: int | None) -> str:
     """Format a number of bytes with a suitable unit."""
+    if count is None:
+        return "unknown memory"
     for unit in ("bytes", "KiB", "MiB"):
         if count < 1024:
             return f"{count:.4g} {unit}"

@@ -11,6 +11,7 @@ import base64
 import hashlib
 import importlib.metadata
 import importlib.util
+import json
 import os
 import platform
 import re
@@ -18,6 +19,7 @@ import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import cuda.core
 from cuda.core._utils import libraries
@@ -25,7 +27,13 @@ from cuda.core._utils.files import cache_root
 
 __all__ = ["diagnosis", "report"]
 
-_DISTRIBUTIONS = ("cuda-core", "cuda-bindings", "cuda-pathfinder", "numpy")
+# Other packages, with what does not work without them.
+_DISTRIBUTIONS = {
+    "cuda-bindings": "Linker and cuda.core.driver cannot be imported",
+    "cuda-pathfinder": "no CUDA library is found",
+    "numpy": "arrays cannot be used",
+    "cuda-emulator": "",
+}
 _VARIABLES = re.compile(r"(CUDA_|NVRTC_|LD_LIBRARY_PATH$|LD_PRELOAD$|XDG_CACHE_HOME$|NVIDIA_VISIBLE_DEVICES$)")
 
 # Components of the CUDA toolkit: display name, name in cuda.pathfinder, what does not work without it, its package.
@@ -124,31 +132,52 @@ def environment(problems: list) -> dict[str, str]:
 
 
 def packages(problems: list) -> list[dict]:
-    """Return the version and location of this package and its dependencies, and who wrote the installed one."""
-    rows = [{"name": "cuda.core", "version": cuda.core.__version__, "path": str(Path(cuda.core.__file__).parent)}]
-    for name in _DISTRIBUTIONS:
+    """Return the version and location of this package and its dependencies, and who wrote what is installed as it."""
+    imported = Path(cuda.core.__file__).parent
+    rows = [{"name": "cuda.core", "version": cuda.core.__version__, "path": str(imported), "author": _AUTHOR}]
+    for distribution in installed_as_this():  # none if built in place
+        rows.append(package_row(distribution) | {"author": author_of(distribution)})
+        report_overwriting(problems, distribution)
+        if author_of(distribution) == _AUTHOR and not is_imported(distribution, imported):
+            add_problem(
+                problems,
+                f"cuda.core {cuda.core.__version__} is imported, but cuda-core {distribution.version} is installed",
+                "another copy comes first on sys.path: leave its directory, or start Python with -P",
+            )
+    for name, loss in _DISTRIBUTIONS.items():
         try:
-            distribution = importlib.metadata.distribution(name)
+            rows.append(package_row(importlib.metadata.distribution(name)))
         except importlib.metadata.PackageNotFoundError:
-            if name != "cuda-core":  # missing if built in place
+            if loss:
                 advice = _INSTALL_EXTRA.format(f"pip install {name}")
-                add_problem(problems, f"{name} is not installed", advice, is_fatal=True)
-            continue
-        rows.append({"name": name, "version": distribution.version, "path": str(distribution.locate_file(""))})
-        if name == "cuda-core":
-            rows[-1]["author"] = author_of(distribution)
-            report_other_package(problems, distribution)
-    installed = {row["name"]: row["version"] for row in rows}
-    if installed.get("cuda-core", cuda.core.__version__) != cuda.core.__version__:
-        add_problem(
-            problems,
-            f"cuda.core {cuda.core.__version__} is imported, but cuda-core {installed['cuda-core']} is installed",
-            "another copy comes first on sys.path: leave its directory, or start Python with -P",
-        )
+                add_problem(problems, f"{name} is not installed: {loss}", advice, is_fatal=name != "cuda-bindings")
     if call_driver is None:
         what = "cuda.core cannot be imported"
         result_or_problem(problems, what, lambda: importlib.import_module("cuda.core._utils.cuda_utils"))
     return rows
+
+
+def installed_as_this() -> list[importlib.metadata.Distribution]:
+    """Return what is installed under the name of this package, in the first directory of ``sys.path`` that has any.
+
+    These are two packages if one was installed over the other without uninstalling that one.
+    """
+    found = list(importlib.metadata.distributions(name="cuda-core"))
+    here = [one for one in found if one.locate_file("") == found[0].locate_file("")]
+    return list({(one.version, author_of(one)): one for one in here}.values())
+
+
+def package_row(distribution: importlib.metadata.Distribution) -> dict:
+    name, path = distribution.metadata["Name"], str(distribution.locate_file(""))
+    return {"name": name, "version": distribution.version, "path": path}
+
+
+def is_imported(distribution: importlib.metadata.Distribution, imported: Path) -> bool:
+    """Return whether the imported package is the installed one: its files, or the checkout of an editable one."""
+    origin = json.loads(distribution.read_text("direct_url.json") or "{}")
+    if origin.get("dir_info", {}).get("editable"):
+        return Path(unquote(urlsplit(origin["url"]).path)) in imported.parents
+    return Path(str(distribution.locate_file("cuda/core"))).resolve() == imported.resolve()
 
 
 def author_of(distribution: importlib.metadata.Distribution) -> str:
@@ -157,15 +186,15 @@ def author_of(distribution: importlib.metadata.Distribution) -> str:
     return metadata.get("Author") or metadata.get("Author-email") or "unknown"
 
 
-def report_other_package(problems: list, distribution: importlib.metadata.Distribution) -> None:
-    """Add a problem if the official package is installed in place of this one, or has overwritten its files."""
-    if (author := author_of(distribution)) != _AUTHOR:
+def report_overwriting(problems: list, distribution: importlib.metadata.Distribution) -> None:
+    """Add a problem if the other package of this name is installed, or if one of the two has overwritten files."""
+    author, changed = author_of(distribution), [str(file) for file in distribution.files or () if is_changed(file)]
+    state = f"{len(changed)} of its files are not those that were installed, such as {changed[0]}" if changed else ""
+    if author != _AUTHOR:
         what = f"the installed cuda-core {distribution.version} is another package of that name, by {author}"
-        add_problem(problems, what, _REINSTALL)
-        return
-    changed = [str(file) for file in distribution.files or () if is_changed(file)]
-    if changed:
-        what = f"{len(changed)} files of cuda-core are not those that were installed, such as {changed[0]}"
+        add_problem(problems, f"{what}; {state or 'all its files are there'}", _REINSTALL)
+    elif changed:
+        what = f"cuda-core {distribution.version} is this package, but {state}"
         add_problem(problems, f"{what}; another package of that name may have overwritten them", _REINSTALL)
 
 
@@ -227,13 +256,21 @@ def facts_of(device) -> dict:
         "id": device.device_id,
         "name": device.name,
         "compute_capability": ".".join(map(str, device.compute_capability)),
-        "memory_bytes": int(call_driver("cuDeviceTotalMem", device.device_id)),
+        "memory_bytes": memory_size(device),
         "multiprocessors": device.properties.multiprocessor_count,
         "has_memory_pools": device.properties.memory_pools_supported,
         "pci_bus_id": device.pci_bus_id,
         "uuid": device.uuid,
         "peers": peers_of(device),
     }
+
+
+def memory_size(device) -> int | None:
+    """Return the number of bytes of a device's memory, or None without the bindings, which this call needs."""
+    try:
+        return int(call_driver("cuDeviceTotalMem", device.device_id))
+    except ModuleNotFoundError:
+        return None
 
 
 def peers_of(device) -> list[str]:
