@@ -1067,6 +1067,13 @@ def used_stream(int device_id) -> Stream | None:
     return stream if its_device == device_id else None
 
 
+def is_default_stream(Stream stream not None) -> bool:
+    """Return whether a stream is a default stream, which belongs to the context that is current."""
+    cdef StreamPin pin
+    Stream_pin(stream, &pin)
+    return is_default(pin.handle())
+
+
 # The device that is current instead of this one, or -1.
 cdef int other_current_device(int device_id) except -2:
     cdef cydriver.CUdevice c_device = 0

@@ -9,6 +9,7 @@ import pytest
 
 from cuda.core import CUDAError, Device, Kernel, LaunchConfig, NVRTCError, launch
 from cuda.core.utils import FileStreamProgramCache, InMemoryProgramCache, kernel
+from support import interpreter
 from support.threads import in_thread, run_in_threads
 
 SOURCE = """
@@ -146,6 +147,25 @@ def test_wrong_keys_are_rejected(device):
     for key in (1, (1,), (1, 1, 0, None, 1)):
         with pytest.raises(TypeError, match=r"kernel\[grid, block\]"):
             fill[key]
+
+
+@pytest.mark.requires(device=True)
+def test_short_way_needs_no_bindings():
+    lines = interpreter.run(
+        "import sys\n"
+        "sys.modules['cuda.bindings'] = None\n"
+        "import numpy as np\n"
+        "from cuda.core import Device, Stream\n"
+        "from cuda.core.utils import kernel\n"
+        "double = kernel('__global__ void f(float* x) { x[threadIdx.x] *= 2; }', 'f', cache=False)\n"
+        "x = Device().to_device(np.ones(4, np.float32))\n"
+        "double[1, 4](x)\n"
+        "double(x, grid=1, block=4, stream=Stream.from_handle(0))\n"
+        "with Device().create_stream().use():\n"
+        "    double[1, 4](x)\n"
+        "print(x.to_host())\n"
+    ).splitlines()
+    assert lines == ["[8. 8. 8. 8.]"]
 
 
 def test_a_kernel_needs_a_name():

@@ -14,7 +14,7 @@ from cuda.core._device import Device
 from cuda.core._launch_config import LaunchConfig
 from cuda.core._module import Kernel, KernelAttributes, KernelOccupancy, ObjectCode
 from cuda.core._program import Program, ProgramOptions, read_source
-from cuda.core._stream import Stream, launch_stream
+from cuda.core._stream import Stream, is_default_stream, launch_stream
 from cuda.core._utils.cuda_utils import check_or_create_options
 from cuda.core._utils.late import LateModule
 from cuda.core._utils.locks import RLock
@@ -202,7 +202,7 @@ class SourceKernel:
     def _kernel_for(self, stream) -> Kernel:
         """Return the kernel for the device of a stream, as :func:`launch` does."""
         stream = launch_stream() if stream is None else getattr(stream, "stream", stream)  # of a graph builder
-        if isinstance(stream, Stream) and int(stream.handle) > 2:
+        if isinstance(stream, Stream) and not is_default_stream(stream):
             return self.for_device(stream.device)
         return self.for_device(_current_device())
 
