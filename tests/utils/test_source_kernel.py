@@ -149,6 +149,14 @@ def test_wrong_keys_are_rejected(device):
             fill[key]
 
 
+@pytest.mark.parametrize("name", ["scale.cu", "my kernels/Scale.CU", "/tmp/scale.ptx"])
+def test_str_with_a_file_name_is_rejected(name):
+    with pytest.raises(ValueError, match=re.escape(f"to read a file, pass pathlib.Path({name!r})")):
+        kernel(name, "scale")
+    assert kernel("// scale.cu\n// of scale.cu", "scale")
+    assert kernel("__global__ void scale() {} // scale.cu", "scale")
+
+
 @pytest.mark.requires(device=True)
 def test_short_way_needs_no_bindings():
     lines = interpreter.run(

@@ -287,7 +287,7 @@ def kernel(
     TypeError
         If an argument has the wrong type.
     ValueError
-        If there are no names.
+        If there are no names, or if ``source`` is a str with the name of a file.
     OSError
         If the file cannot be read.
 
@@ -329,6 +329,8 @@ def kernel(
     for label, value in (("source", source), ("code_type", code_type)):
         if not isinstance(value, str):
             raise TypeError(f"{label} must be a str, not {type(value).__name__}")
+    if source.lower().endswith((".cu", ".cuh", ".ptx")) and "\n" not in source and "{" not in source:
+        raise ValueError(f"source must be the text of a program; to read a file, pass pathlib.Path({source!r})")
     if not isinstance(cache, (bool, ProgramCacheResource)):
         raise TypeError(f"cache must be a ProgramCacheResource or a bool, not {type(cache).__name__}")
     options = check_or_create_options(ProgramOptions, options, "the options of a kernel")
