@@ -62,7 +62,7 @@ def test_one_measurement_has_no_outliers(stream):
     "arguments, error, match",
     [
         ({"function": 3}, TypeError, "function must be callable, not int"),
-        ({"stream": None}, TypeError, "stream must be a Stream, not NoneType"),
+        ({"stream": 3}, TypeError, "stream must be a Stream, not int"),
         ({"name": 3}, TypeError, "name must be a str, not int"),
         ({"repeat": 0}, ValueError, "repeat must be at least 1, not 0"),
         ({"repeat": 1.5}, TypeError, "repeat must be an int, not float"),
@@ -74,6 +74,14 @@ def test_wrong_arguments_are_rejected(stream, arguments, error, match):
     given = {"function": print, "stream": stream, **arguments}
     with pytest.raises(error, match=match):
         benchmark(given.pop("function"), **given)
+
+
+def test_default_is_the_stream_of_launches_that_name_none(device, stream):
+    x = device.zeros(1 << 16, "f4", stream=stream)
+    stream.sync()
+    assert benchmark(lambda: x.fill(1), repeat=3).device.min > 0
+    with stream.use(), pytest.raises(RuntimeError, match="closed"):
+        benchmark(stream.close, repeat=1, warmup=1)
 
 
 def test_name_of_the_table(stream):

@@ -7,7 +7,7 @@ from __future__ import annotations
 import statistics
 from time import perf_counter
 
-from cuda.core._stream import Stream
+from cuda.core._stream import Stream, launch_stream
 from cuda.core._utils.validators import shown
 
 __all__ = ["Benchmark", "Times", "benchmark"]
@@ -90,7 +90,9 @@ class Benchmark:
         return f"<Benchmark of {self.name}: device {self.device!r}, host {self.host!r}>"
 
 
-def benchmark(function, *, stream: Stream, repeat: int = 100, warmup: int = 10, name: str | None = None) -> Benchmark:
+def benchmark(
+    function, *, stream: Stream | None = None, repeat: int = 100, warmup: int = 10, name: str | None = None
+) -> Benchmark:
     """Measure how long the device and the host take for a function that enqueues work on a stream.
 
     Each call is surrounded by two timed events (``cuEventElapsedTime``). The stream is idle when a call begins, so the
@@ -100,8 +102,9 @@ def benchmark(function, *, stream: Stream, repeat: int = 100, warmup: int = 10, 
     ----------
     function : callable
         Called without arguments. All its work must be on ``stream``.
-    stream : :class:`~cuda.core.Stream`
-        The stream that the function enqueues its work on.
+    stream : :class:`~cuda.core.Stream`, optional
+        The stream that the function enqueues its work on. Defaults to the stream of launches that name none: that of
+        :meth:`Stream.use() <cuda.core.Stream.use>`, or else the default stream.
     repeat : int, optional
         The number of measured calls. Defaults to 100.
     warmup : int, optional
@@ -138,6 +141,8 @@ def benchmark(function, *, stream: Stream, repeat: int = 100, warmup: int = 10, 
     """
     if not callable(function):
         raise TypeError(f"function must be callable, not {type(function).__name__}")
+    if stream is None:
+        stream = launch_stream()
     if not isinstance(stream, Stream):
         raise TypeError(f"stream must be a Stream, not {type(stream).__name__}")
     if name is not None and not isinstance(name, str):
