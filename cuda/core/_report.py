@@ -29,7 +29,7 @@ __all__ = ["diagnosis", "report"]
 
 # Other packages, with what does not work without them.
 _DISTRIBUTIONS = {
-    "cuda-bindings": "Linker and cuda.core.driver cannot be imported",
+    "cuda-bindings": "linking, textures, cuda.core.system and cuda.core.driver do not work",
     "cuda-pathfinder": "no CUDA library is found",
     "numpy": "arrays cannot be used",
     "cuda-emulator": "",

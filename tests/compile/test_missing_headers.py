@@ -166,3 +166,11 @@ def test_include_path_comes_before_installed_headers(monkeypatch, tmp_path):
     assert found == [f"--include-path={tmp_path}", "--include-path=/opt/cudart", "--include-path=/opt/cccl"]
     for source, more in (("__global__ void f() {}", {}), ("#include <x.h>", {"use_bundled_headers": True})):
         assert _missing_headers.installed_header_directories(source, ProgramOptions(arch="sm_90", **more)) == []
+
+
+@pytest.mark.parametrize(
+    ("header", "has_advice"), [("curand_kernel.h", True), ("cub/cub.cuh", True), ("cuda_fp8.h", False), ("vector", False)]
+)
+def test_software_device_is_told_where_headers_of_packages_are(header, has_advice):
+    log = f'a(1): catastrophic error: cannot open source file "{header}"\nnote: not available on the software device'
+    assert ("include_path" in missing_header_advice(log, (13, 5), False)) == has_advice

@@ -29,6 +29,7 @@ NEEDS = {
     "checkpoints": {"checkpoint": True},
     "OpenGL": {"opengl": True},
     "green contexts": {"green": True},
+    "cuRAND": {"curand_headers": True},
     "Hopper": {"compute": (9, 0)},
     "CUDA 13.1": {"cuda": (13, 1)},
 }

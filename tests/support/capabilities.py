@@ -243,6 +243,12 @@ class Capabilities:
 
         return (get_curand_version() is not None) == wanted
 
+    def curand_headers(self, wanted: bool) -> bool:
+        """Return whether the headers of cuRAND, and of CCCL, which they include, are installed."""
+        from cuda.pathfinder import find_nvidia_header_directory
+
+        return all(find_nvidia_header_directory(name) for name in ("curand", "cccl")) == wanted
+
     def cudadevrt(self, wanted: bool) -> bool:
         """Return whether the library of the CUDA runtime for device code is installed."""
         from cuda.pathfinder import find_static_lib

@@ -63,6 +63,9 @@ _PACKAGES = (
     ),
 )
 
+# Those that the software device reads from the packages for GPUs.
+_ADDED_TO_SOFTWARE = r"(cuda|cub|nv)/|curand"
+
 # Headers of the C standard library, and those of C++, whose names have no suffix.
 _STANDARD = (
     r"(std(int|def|io|lib|bool|arg)|math|assert|limits|float|string|time|errno|inttypes|ctype|complex)\.h|[a-z_0-9]+"
@@ -84,9 +87,11 @@ def missing_header_advice(log: str | None, version: tuple[int, int], has_bundled
         Whether the compiler has CUDA headers built in.
     """
     found = re.search(_NOT_FOUND, log or "")
-    if found is None or "on the software device" in log:  # whose own message says which headers it has
+    if found is None:
         return ""
     header = found[1]
+    if "on the software device" in log and not re.match(_ADDED_TO_SOFTWARE, header):
+        return ""  # its own message says which headers it has
     for package in _PACKAGES:
         if re.match(package.pattern, header):
             return package_advice(header, package, version, has_bundled_headers and package.is_bundled)
