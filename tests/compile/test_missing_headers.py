@@ -169,7 +169,8 @@ def test_include_path_comes_before_installed_headers(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("header", "has_advice"), [("curand_kernel.h", True), ("cub/cub.cuh", True), ("cuda_fp8.h", False), ("vector", False)]
+    ("header", "has_advice"),
+    [("curand_kernel.h", True), ("cub/cub.cuh", True), ("cuda_fp8.h", False), ("vector", False)],
 )
 def test_software_device_is_told_where_headers_of_packages_are(header, has_advice):
     log = f'a(1): catastrophic error: cannot open source file "{header}"\nnote: not available on the software device'
