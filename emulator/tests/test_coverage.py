@@ -234,6 +234,7 @@ def test_options_combine(tmp_path):
         (["--shuffle", "2", "--gdb"], "--shuffle runs the program several times, which --seed and --gdb do not"),
         (["--seed", "x"], "--seed needs a number, not 'x'"),
         (["--speed"], "unknown option --speed; --help lists the options"),
+        (["nowhere/program.py"], "there is no program 'nowhere/program.py'"),
     ],
 )
 def test_wrong_options_are_one_sentence(tmp_path, options, message):

@@ -68,6 +68,12 @@ def program(device, monkeypatch):
     __main__.forget_classic_names()
 
 
+def test_program_that_does_not_exist_is_one_sentence(tmp_path):
+    path = str(tmp_path / "program.py")
+    with pytest.raises(SystemExit, match=f"there is no program {path!r}$"):
+        __main__.main([path])
+
+
 @pytest.mark.requires(cuda=(12, 9))
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_programs_run_unchanged_under_the_classic_names(path, program, capsys):

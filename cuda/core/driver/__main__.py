@@ -81,12 +81,14 @@ def main(arguments: list[str]) -> None:
     Raises
     ------
     SystemExit
-        If the arguments name neither a path nor a module.
+        If the arguments name neither a program that exists nor a module.
     """
     is_module = arguments[:1] == ["-m"]
     arguments = arguments[1:] if is_module else arguments
     if not arguments or arguments[0].startswith("-"):
         raise SystemExit((__doc__ or "").strip())
+    if not is_module and not os.path.exists(arguments[0]):
+        raise SystemExit(f"python -m cuda.core.driver: there is no program {arguments[0]!r}")
     use_classic_names()
     sys.argv[:] = arguments
     if is_module:

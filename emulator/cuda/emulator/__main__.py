@@ -80,6 +80,8 @@ def _split(arguments):
         options[name] = value
     if "--shuffle" in options and options.keys() & {"--seed", "--gdb"}:
         raise _UsageError("--shuffle runs the program several times, which --seed and --gdb do not")
+    if rest and not rest[0].startswith("-") and not os.path.exists(rest[0]):
+        raise _UsageError(f"there is no program {rest[0]!r}")
     return options, rest
 
 
