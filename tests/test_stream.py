@@ -642,6 +642,8 @@ def test_used_stream_is_that_of_its_thread_and_task(device, stream):
 
 @pytest.mark.requires(devices=2)
 def test_used_stream_of_another_device_is_ignored(devices):
+    with devices[1]:
+        pass  # zeros() needs a device that was current before
     stream = devices[0].create_stream()
     with stream.use():
         array = devices[1].zeros(2, np.int32)
