@@ -60,7 +60,7 @@ def check_completion(thing) -> None:
         while (match := completer.complete(prefix, index)) is not None:
             found.add(match.partition("(")[0].rpartition(".")[2])
             index += 1
-    assert {name for name in dir(type(thing)) if not name.startswith("_")} <= found
+    assert {name for name in dir(thing) if not name.startswith("_")} <= found
 
 
 def check_hasattr(thing) -> None:

@@ -45,7 +45,7 @@ def complete(text):
 """
 CHECK = """
 for name, thing in list(things.items()):
-    assert complete(name + ".") == {n for n in dir(type(thing)) if n[0] != "_"}, name
+    assert complete(name + ".") == {n for n in dir(thing) if n[0] != "_"}, name
     complete(name + "._")
 """
 STATES = {
@@ -62,6 +62,19 @@ def test_completion_of_objects_calls_no_driver(state, tmp_path):
     trace.touch()
     code = f"{COMPLETE}\n{STATES[state]}\nassert calls() != ''\n{CHECK}\nprint(repr(calls()))"
     assert run(code, CUDA_CORE_DEVICE="software", CUDA_EMULATOR_TRACE=str(trace)).splitlines()[-1] == "''"
+
+
+def test_names_of_other_libraries_are_not_offered():
+    code = (
+        "import rlcompleter\n"
+        "from cuda.core import Program\n"
+        "class Own(Program):\n"
+        "    build = 3\n"
+        "for cls in (Program, Own):\n"
+        "    program = cls('', 'c++', {'arch': 'sm_90'})\n"
+        "    print(rlcompleter.Completer({'program': program}).attr_matches('program.b'))\n"
+    )
+    assert run(code).splitlines() == ["['program.backend']", "['program.backend', 'program.build']"]
 
 
 def test_package_completion_needs_no_driver():

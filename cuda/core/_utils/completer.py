@@ -4,7 +4,8 @@
 
 To see whether attributes are callable, ``rlcompleter`` and IPython (with Jedi) evaluate the attributes they offer. They
 skip instances of ``property``, but not the attributes of extension types, which might call the driver and raise. This
-module lets them skip these as well. ``CUDA_CORE_DONT_FIX_TAB_COMPLETION``, set to anything but 0, disables it.
+module lets them skip these as well, and keeps ``rlcompleter`` from offering names of other libraries, which only raise
+errors with hints. ``CUDA_CORE_DONT_FIX_TAB_COMPLETION``, set to anything but 0, disables it.
 """
 
 from __future__ import annotations
@@ -23,9 +24,19 @@ def patch_completion() -> None:
         import rlcompleter
 
         rlcompleter.property = _Computed  # code of the module finds this name before the builtin one
+        members = rlcompleter.get_class_members
+        rlcompleter.get_class_members = lambda cls: _without_other_names(cls, members(cls))
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     if getattr(getattr(shell, "Completer", None), "use_jedi", False):
         _patch_jedi()
+
+
+def _without_other_names(cls: type, names: list[str]) -> list[str]:
+    """Return the names of members of a class that are not only there to explain names of other libraries."""
+    module = sys.modules.get("cuda.core._utils.other_names")  # loaded if a class has any
+    kind = getattr(module, "OtherName", None)
+    others = {name for base in cls.__mro__ for name, member in vars(base).items() if type(member) is kind}
+    return [name for name in names if name not in others]
 
 
 def _patch_jedi() -> None:
