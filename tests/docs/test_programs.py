@@ -34,6 +34,7 @@ NEEDS = {
     "cuRAND": {"curand_headers": True},
     "Hopper": {"compute": (9, 0)},
     "CUDA 13.1": {"cuda": (13, 1)},
+    "CUDA 13.3": {"cuda": (13, 3)},
 }
 OURS = {"cuda", "numpy", "pycuda", *sys.stdlib_module_names}
 # The line limits for programs of a page or a directory, not counting blank lines, and the limit for all others.

@@ -269,7 +269,8 @@ ADVICE: dict[str, str] = {
     "CUDA_ERROR_KEY_ROTATION": "The keys of confidential computing are being renewed; try again.",
     "CUDA_ERROR_STREAM_DETACHED": "The stream is detached from its context, which was destroyed.",
     "CUDA_ERROR_GRAPH_RECAPTURE_FAILURE": (
-        "The graph could not be captured again: the new work differs in more than its parameters."
+        "The recaptured work differs from the work of the graph in more than its parameters. The graph is unusable "
+        "now; capture a new one."
     ),
     "CUDA_ERROR_FABRIC_NOT_READY": (
         "The fabric between GPUs is not initialized yet; check that the fabric manager is running, and try again."

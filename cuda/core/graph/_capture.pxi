@@ -175,6 +175,7 @@ cdef class StreamCapture:
         NodeSet before              # the nodes that a body had before the capture
         list bodies                 # captures into the bodies of conditional nodes of this capture
         bint is_body
+        Recapture recapture         # None if this capture adds nodes
 
 
 # Callers of these functions keep the handles that they pass.
@@ -215,6 +216,27 @@ cdef StreamCapture StreamCapture_begin(
         HANDLE_RETURN(err, b"cuStreamBeginCaptureToGraph")
     self.h_running.set(StreamHandle.own(h_begun.get(), &end_in_body, h_begun.anchor()))
     return self
+
+
+# Begins a capture that changes the parameters of an existing graph.
+cdef StreamCapture StreamCapture_recapture(
+    const StreamHandle& h_stream, cydriver.CUstreamCaptureMode c_mode, GraphTree tree
+):
+    cdef StreamCapture self = StreamCapture.__new__(StreamCapture)
+    cdef StreamHandle h_begun = h_stream
+    self.streams = []
+    self.forks = []
+    self.bodies = []
+    self.tree = tree
+    self.graph = tree.root
+    self.recapture = Recapture_begin(h_begun, c_mode, tree)
+    self.h_running.set(StreamHandle.own(h_begun.get(), &end_recapture, h_begun.anchor()))
+    return self
+
+
+# Ends a recapture that was not ended explicitly. The graph belongs to its tree.
+cdef void end_recapture(cydriver.CUstream c_stream) noexcept nogil:
+    end_silently(c_stream)
 
 
 # Ends a capture that was not ended explicitly, and destroys its graph.
@@ -300,9 +322,11 @@ cdef int StreamCapture_end(StreamCapture self) except -1:
     if err == cydriver.CUresult.CUDA_SUCCESS and is_unjoined:
         # The error that the driver returns for unjoined work that its streams captured.
         err = cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNJOINED
-        if not self.is_body:
+        if not self.is_body and self.recapture is None:
             with nogil:
                 WARN_RETURN(cydriver.cuGraphDestroy(c_graph), b"cuGraphDestroy", c_graph)
+    if self.recapture is not None:
+        Recapture_end(self.recapture, err == cydriver.CUresult.CUDA_SUCCESS)
     if err == cydriver.CUresult.CUDA_SUCCESS:
         if self.tree is None:
             self.tree = GraphTree_own(c_graph)
@@ -311,7 +335,7 @@ cdef int StreamCapture_end(StreamCapture self) except -1:
             GraphTree_adopt(self.tree)
         return 0
     abandon_bodies(self)
-    if not self.is_body and self.tree is not None:
+    if not self.is_body and self.tree is not None and self.recapture is None:
         # The driver has destroyed the graph, but views of it might be alive.
         mark_destroyed(self.tree)
     self.tree = None
@@ -428,6 +452,24 @@ cdef NodeRecord StreamCapture_add(StreamCapture self, const StreamHandle& h_stre
         take_back_node(graph, record, error)
         raise
     return record
+
+
+# Recaptures a call of a host function. The graph keeps its operands alive.
+cdef int StreamCapture_call(StreamCapture self, const StreamHandle& h_stream, NodeValues values) except -1:
+    cdef CapturePoint point
+    cdef StreamHandle h_captured = h_stream
+    cdef cydriver.CUuserObject c_object = retain_for(self.graph, values)
+    cdef NodeRecord record
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuLaunchHostFunc(h_captured.get(), values.params.host.fn, values.params.host.userData),
+            b"cuLaunchHostFunc",
+        )
+    find_point(h_captured, &point)
+    record = GraphRecord_node(self.graph, point.dependencies[0])
+    exchange_user_object(record, c_object)
+    record.c_node = NULL    # until the recapture has ended
+    return 0
 
 
 # The bodies into which a capture has begun, by their CUgraph.

@@ -18,7 +18,7 @@ from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport LEAVE_RETURN, note_left_context, require_driver
 
 from cuda.core._utils import slots
-from cuda.core._utils.cuda_utils import UnavailableError
+from cuda.core._utils.cuda_utils import UnavailableError, require_call
 from cuda.core._utils.validators import int_argument, shown
 
 
@@ -109,14 +109,97 @@ cdef class GraphBuilder(StreamSource):
         cdef cydriver.CUstreamCaptureMode c_mode = capture_mode(mode)
         cdef StreamPin stream
         GraphBuilder_pin(self, &stream)
-        if self._capture is not None:
-            if self._capture.h_running:
-                raise RuntimeError("this GraphBuilder is already building")
-            raise RuntimeError("this GraphBuilder has ended its capture and cannot begin another; create a new one")
+        check_not_begun(self)
         self._capture = StreamCapture_begin(stream.handle(), c_mode, self._tree, self._graph)
         if self._outer is not None:
             self._outer.bodies.append(self._capture)
         return self
+
+    @cython.critical_section
+    def recapture(self, graph: GraphDefinition | GraphBuilder, mode: str = "relaxed") -> GraphBuilder:
+        """Begin a capture that changes the parameters of an existing graph (``cuStreamBeginRecaptureToGraph``).
+
+        The captured work must add the same nodes in the same order, with the same edges, as it did when the graph was
+        captured. Allocations and frees must be the same, too. All other parameters may differ: the nodes take them over
+        and stay the same objects, so nodes of executables can be changed by them. After :meth:`end_building`,
+        :attr:`changes` has the changed nodes, and :meth:`Graph.update` takes the builder.
+
+        Until the capture ends, nothing else can use the graph. If it fails, the graph is unusable: it and its nodes
+        raise RuntimeError. Executables are not affected. A recapture cannot embed graphs or add conditional nodes.
+
+        Parameters
+        ----------
+        graph : :class:`GraphDefinition` | :class:`GraphBuilder`
+            The graph to change, or a builder that has ended its capture of it.
+        mode : str, optional
+            The capture mode; see :meth:`begin_building`. Defaults to ``"relaxed"``.
+
+        Returns
+        -------
+        :class:`GraphBuilder`
+            This builder.
+
+        Raises
+        ------
+        TypeError
+            If ``graph`` is neither a definition nor a builder, or ``mode`` is not a str.
+        ValueError
+            If ``graph`` is a child graph, a body of a conditional node, or a builder that has not ended its capture; or
+            ``mode`` is unknown.
+        RuntimeError
+            If this builder has begun a capture, is closed or belongs to a conditional node; or ``graph`` is destroyed
+            or being recaptured.
+        NotSupportedError
+            If the driver is older than CUDA 13.3.
+        CUDAError
+            If the stream cannot capture. The graph is then unusable.
+
+        Examples
+        --------
+        >>> from cuda.core import Device
+        >>> device = Device()
+        >>> device.set_current()
+        >>> stream = device.create_stream()
+        >>> x = device.allocate(64, stream=stream)
+        >>> first = device.create_graph_builder().begin_building()
+        >>> x.fill(1, stream=first)
+        >>> executable = first.end_building().complete()
+        >>> second = device.create_graph_builder().recapture(first)
+        >>> x.fill(2, stream=second)
+        >>> list(second.end_building().changes.values())  # one changed node, which executables can take over
+        [True]
+        >>> executable.update(second)
+        """
+        cdef cydriver.CUstreamCaptureMode c_mode = capture_mode(mode)
+        cdef StreamPin stream
+        require_call("cuStreamBeginRecaptureToGraph", "the recapture of a graph")
+        GraphBuilder_pin(self, &stream)
+        check_not_begun(self)
+        if self._role != PRIMARY:
+            raise RuntimeError("the builder of a conditional node cannot recapture a graph; create another builder")
+        tree = whole_graph(graph)
+        if is_capturing(stream.handle()):
+            raise RuntimeError("the stream of this GraphBuilder is already capturing")
+        self._capture = StreamCapture_recapture(stream.handle(), c_mode, tree)
+        return self
+
+    @property
+    @cython.critical_section
+    def changes(self) -> dict[GraphNode, bool]:
+        """The nodes whose parameters a :meth:`recapture` has changed, in the order of their capture.
+
+        The value of a node is whether executables of the graph can be updated with its new parameters. If one cannot,
+        instantiate the graph again.
+
+        Raises
+        ------
+        RuntimeError
+            If the builder has captured a new graph, or the recapture has not ended or has failed.
+        """
+        check_ended(self)
+        if self._capture.recapture is None:
+            raise UnavailableError("this GraphBuilder has captured a new graph; only a recapture has changes")
+        return Recapture_changes(self._capture.recapture)
 
     @cython.critical_section
     def end_building(self) -> GraphBuilder:
@@ -310,6 +393,7 @@ cdef class GraphBuilder(StreamSource):
         cdef int device_id = -1
         cdef int is_entered = 0
         check_building(self)
+        check_adds_nodes(self)
         require_driver(12030, "a conditional node")
         Stream_context(self._stream, &h_context, &device_id)
         graph = StreamCapture_graph(self._capture)
@@ -440,6 +524,10 @@ cdef class GraphBuilder(StreamSource):
         cdef StreamPin stream
         check_building(self)
         GraphBuilder_pin(self, &stream)
+        if self._capture.recapture is not None:
+            where = f"the graph {<uintptr_t>self._capture.recapture.c_graph:#x}"
+            StreamCapture_call(self._capture, stream.handle(), HostValues_create(fn, user_data, where))
+            return
         where = f"the graph {<uintptr_t>StreamCapture_graph(self._capture).c_graph:#x}"
         StreamCapture_add(self._capture, stream.handle(), HostValues_create(fn, user_data, where))
 
@@ -577,6 +665,31 @@ cdef int check_building(GraphBuilder self) except -1:
     return 0
 
 
+cdef int check_not_begun(GraphBuilder self) except -1:
+    if self._capture is None:
+        return 0
+    if self._capture.h_running:
+        raise RuntimeError("this GraphBuilder is already building")
+    raise RuntimeError("this GraphBuilder has ended its capture and cannot begin another; create a new one")
+
+
+# The tree of a definition, or of a builder that has ended its capture.
+cdef GraphTree whole_graph(object graph):
+    if not hasattr(type(graph), "_graph_source"):
+        raise TypeError(f"graph must be a GraphDefinition or a GraphBuilder, not {type(graph).__name__}")
+    tree, record = graph._graph_source()
+    if record is not (<GraphTree?>tree).root:
+        raise ValueError("graph must be a whole graph, not a child graph or a body of a conditional node")
+    return <GraphTree>tree
+
+
+# Raises for a recapture, which cannot add nodes to its graph.
+cdef int check_adds_nodes(GraphBuilder self) except -1:
+    if self._capture.recapture is not None:
+        raise RuntimeError("a recapture cannot embed graphs or add conditional nodes; capture a new graph")
+    return 0
+
+
 cdef int check_ended(GraphBuilder self) except -1:
     self._check_open()
     if self._role == FORK:
@@ -616,6 +729,7 @@ cdef int embed_graph(GraphBuilder self, GraphBuilder child) except -1:
         child._check_open()
         if not is_running(self):
             raise ValueError("this GraphBuilder is not building; call begin_building() first")
+        check_adds_nodes(self)
         if child._capture is None or child._capture.h_running or child._capture.graph is None:
             raise ValueError("child must have ended its capture; call end_building() first")
         definition = GraphDefinition_wrap(child._capture.tree, child._capture.graph)
@@ -656,6 +770,7 @@ cdef tuple add_bodies(
     if not isinstance(condition, GraphCondition):
         raise TypeError(f"condition must be a GraphCondition, not {type(condition).__name__}")
     check_building(self)
+    check_adds_nodes(self)
     GraphBuilder_pin(self, &stream)
     node = add_conditional(self._capture, self._stream, stream.handle(), condition, c_type, count, streams)
     return tuple([

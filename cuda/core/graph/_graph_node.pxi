@@ -619,6 +619,7 @@ cdef class GraphNode:
         cdef size_t index
         cdef GraphLock lock
         lock_graphs(lock)
+        check_usable(self._graph)
         if node_address(self) == 0:
             return []
         read_neighbors(self._record.c_node, is_pred, c_nodes)
@@ -777,6 +778,7 @@ cdef inline uintptr_t node_address(GraphNode self) noexcept:
 
 
 cdef int GraphNode_check(GraphNode self) except -1:
+    check_usable(self._graph)
     if self._graph is None or (self._record is not None and self._record.c_node == NULL):
         raise UnavailableError(f"this {type(self).__name__} is destroyed")
     return check_alive(self._graph)

@@ -75,6 +75,7 @@ cdef class GraphRecord:
         cydriver.CUgraph c_graph                # NULL when destroyed
         cydriver.CUgraph c_holder               # the graph that retains the user objects of its nodes
         dict nodes                              # address -> NodeRecord, for nodes seen so far
+        str unusable                            # why there is no c_graph, if its node was not destroyed
 
 
 # Owns the root graph. Every Python object of a graph or node in the tree refers to it.
@@ -284,8 +285,15 @@ cdef cydriver.CUuserObject exchange_user_object(NodeRecord self, cydriver.CUuser
 
 cdef int check_alive(GraphRecord self) except -1:
     if self.c_graph == NULL:
-        raise UnavailableError("this graph is destroyed, together with the node that contained it")
+        raise UnavailableError(
+            self.unusable or "this graph is destroyed, together with the node that contained it"
+        )
     return 0
+
+
+# Raises if a recapture uses the graph, which may be None, or has left it unusable.
+cdef int check_usable(GraphRecord self) except -1:
+    return 0 if self is None or self.unusable is None else check_alive(self)
 
 
 # --- Operands that graphs retain ------------------------------------------------------------------

@@ -3,7 +3,7 @@
 //
 // Stream capture into graphs.
 #include "../state/streams/capture.hpp"
-#include "calls.hpp"
+#include "graph_calls.hpp"
 
 using namespace emu;
 using namespace emu::state;
@@ -49,6 +49,25 @@ ENTRY(cuStreamBeginCaptureToGraph, 12030)(CUstream hStream, CUgraph hGraph, cons
         REQUIRE(node->graph.lock() == graph, CUDA_ERROR_INVALID_VALUE);
     TRY(need_stream(hStream, &stream));
     return Capture::begin(*stream, mode, std::move(graph), std::move(nodes));
+}
+
+ENTRY(cuStreamBeginRecaptureToGraph, 13030)(CUstream hStream, CUstreamCaptureMode mode, CUgraph hGraph,
+                                            CUgraphRecaptureCallback callbackFunc, void* userData)
+{
+    std::shared_ptr<Stream> stream;
+    auto graph = Graph::find(hGraph);
+    REQUIRE(graph && !graph->is_owned() && is_mode(mode), CUDA_ERROR_INVALID_VALUE);
+    TRY(need_stream(hStream, &stream));
+    auto change = [callbackFunc, userData](const GraphNode& node, const Work& now, const Work& next) {
+        if (!callbackFunc || are_equal(*now, *next))
+            return CUDA_SUCCESS;
+        auto original = parameters_of(*now), recaptured = parameters_of(*next);
+        // Executables take over all parameters of the types that captures can change.
+        return callbackFunc(userData, node.handle, &original, &recaptured, CU_GRAPH_RECAPTURE_ELIGIBLE_FOR_UPDATE);
+    };
+    TRY(Capture::begin(*stream, mode, graph, {}, std::make_shared<Recapture>(Recapture{graph->nodes(), change})));
+    graph->drop_objects();
+    return CUDA_SUCCESS;
 }
 
 ENTRY(cuStreamEndCapture, 10000)(CUstream hStream, CUgraph* phGraph)

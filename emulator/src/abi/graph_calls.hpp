@@ -50,5 +50,7 @@ CUresult make_work(state::Graph& graph, CUgraphNodeParams* parameters, const sta
 // Returns a record's parameters. Their pointers are valid as long as the record.
 CUgraphNodeParams parameters_of(const state::NodeWork& work);
 bool is_changeable(CUgraphNodeType type);
+// Returns true if two records have the same parameters. Records whose parameters are not kept differ.
+bool are_equal(const state::NodeWork& a, const state::NodeWork& b);
 
 } // namespace emu::abi

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Node parameters: conversion between the driver's structures and records.
+#include <cstring>
+
 #include "../state/graphs/node_work.hpp"
 #include "../state/green_context.hpp"
 #include "external.hpp"
@@ -252,6 +254,51 @@ CUgraphNodeParams parameters_of(const NodeWork& work)
                            conditional->handles.data(), owner};
     }
     return all;
+}
+
+namespace {
+
+bool are_equal_sides(const Side& a, const Side& b, const Box& box)
+{
+    return a.at == b.at && a.array == b.array && a.host == b.host && a.x == b.x && a.y == b.y && a.z == b.z &&
+           (box.height <= 1 || a.pitch == b.pitch) && (box.depth <= 1 || a.slice == b.slice);
+}
+
+bool are_equal_launches(const KernelWork& a, const KernelWork& b)
+{
+    auto same = [](const auto& x, const auto& y) {
+        return x.first == y.first && !std::memcmp(&x.second, &y.second, sizeof x.second);
+    };
+    const auto &p = a.parameters, &q = b.parameters;
+    return a.function == b.function && a.context.lock() == b.context.lock() && p.grid == q.grid && p.block == q.block &&
+           p.dynamic_shared == q.dynamic_shared && a.launch.request->parameters == b.launch.request->parameters &&
+           std::equal(a.attributes.begin(), a.attributes.end(), b.attributes.begin(), b.attributes.end(), same);
+}
+
+bool are_equal_fills(const CUDA_MEMSET_NODE_PARAMS& a, const CUDA_MEMSET_NODE_PARAMS& b)
+{
+    return a.dst == b.dst && a.value == b.value && a.elementSize == b.elementSize && a.width == b.width &&
+           a.height == b.height && (a.height <= 1 || a.pitch == b.pitch);
+}
+
+} // namespace
+
+bool are_equal(const NodeWork& a, const NodeWork& b)
+{
+    if (&a == &b || (a.type == b.type && (a.type == CU_GRAPH_NODE_TYPE_EMPTY || a.type == CU_GRAPH_NODE_TYPE_MEM_FREE)))
+        return true;
+    if (auto x = dynamic_cast<const KernelWork*>(&a), y = dynamic_cast<const KernelWork*>(&b); x && y)
+        return are_equal_launches(*x, *y);
+    if (auto x = dynamic_cast<const CopyWork*>(&a), y = dynamic_cast<const CopyWork*>(&b); x && y)
+        return x->box.width == y->box.width && x->box.height == y->box.height && x->box.depth == y->box.depth &&
+               are_equal_sides(x->target, y->target, x->box) && are_equal_sides(x->source, y->source, x->box);
+    if (auto x = dynamic_cast<const FillWork*>(&a), y = dynamic_cast<const FillWork*>(&b); x && y)
+        return are_equal_fills(x->parameters, y->parameters);
+    if (auto x = dynamic_cast<const HostWork*>(&a), y = dynamic_cast<const HostWork*>(&b); x && y)
+        return x->parameters.fn == y->parameters.fn && x->parameters.userData == y->parameters.userData;
+    if (auto x = dynamic_cast<const EventWork*>(&a), y = dynamic_cast<const EventWork*>(&b); x && y)
+        return x->event == y->event;
+    return false;
 }
 
 bool is_changeable(CUgraphNodeType type)

@@ -296,6 +296,13 @@ CUresult Graph::release(const std::shared_ptr<UserObject>& object, unsigned coun
     return objects_.remove(object, count);
 }
 
+void Graph::drop_objects()
+{
+    UserObjects dropped; // released after the lock
+    std::lock_guard lock(mutex_);
+    std::swap(objects_, dropped);
+}
+
 void Graph::collect_objects(UserObjects* out) const
 {
     {

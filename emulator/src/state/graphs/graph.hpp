@@ -76,6 +76,7 @@ public:
     // Adds references that this graph, its clones and their executables keep.
     CUresult retain(const std::shared_ptr<UserObject>& object, unsigned count, bool move);
     CUresult release(const std::shared_ptr<UserObject>& object, unsigned count);
+    void drop_objects(); // releases all of them
     void collect_objects(UserObjects* out) const; // including those of child graphs and bodies
 
     CUgraphConditionalHandle add_condition(unsigned value, bool assign);

@@ -46,7 +46,7 @@ void add_once(std::vector<GraphNode*>& nodes, const std::vector<GraphNode*>& mor
 // ------------------------------------------------------------------ begin, end, state
 
 CUresult Capture::begin(Stream& stream, CUstreamCaptureMode mode, std::shared_ptr<Graph> graph,
-                        std::vector<GraphNode*> after)
+                        std::vector<GraphNode*> after, std::shared_ptr<Recapture> recapture)
 {
     if (stream.is_legacy())
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
@@ -61,6 +61,7 @@ CUresult Capture::begin(Stream& stream, CUstreamCaptureMode mode, std::shared_pt
     capture->origin_ = stream.weak_from_this();
     capture->own_graph_ = !graph;
     capture->graph_ = graph ? std::move(graph) : Graph::make();
+    capture->recapture_ = std::move(recapture);
     capture->streams_.push_back(stream.weak_from_this());
     stream.frontier_ = std::move(after);
     stream.capture_ = capture;
@@ -116,6 +117,13 @@ bool Capture::is_joined(const std::vector<GraphNode*>& ends) const
                        [&](const auto& node) { return seen.count(node.get()) || !nodes_.count(node->handle); });
 }
 
+// Returns false if a recapture has not repeated all nodes, or the program has added some.
+bool Capture::is_complete() const
+{
+    return !recapture_ ||
+           (recapture_->reached == recapture_->nodes.size() && graph_->nodes().size() == recapture_->nodes.size());
+}
+
 CUresult Capture::end(Stream& stream, CUgraph* out)
 {
     *out = nullptr;
@@ -136,6 +144,8 @@ CUresult Capture::end(Stream& stream, CUgraph* out)
         result = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     else if (!capture->is_joined(stream.frontier_))
         result = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+    else if (!capture->is_complete())
+        result = CUDA_ERROR_GRAPH_RECAPTURE_FAILURE;
     if (result && capture->own_graph_)
         Graph::destroy(capture->graph_->handle());
     else if (!result)
@@ -213,21 +223,87 @@ void Capture::leave(Stream& stream)
 
 CUresult Capture::add(Stream& stream, Work work)
 {
+    std::shared_ptr<Capture> capture;
+    std::shared_ptr<GraphNode> node;
+    {
+        std::lock_guard lock(captures().mutex);
+        capture = stream.capture_;
+        if (!capture) // it has ended in the meantime
+            return CUDA_ERROR_ILLEGAL_STATE;
+        if (capture->invalid_)
+            return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+        if (!capture->recapture_) {
+            auto made = capture->graph_->add(std::move(work), stream.frontier_);
+            capture->nodes_.insert(made->handle);
+            stream.frontier_ = {made.get()};
+            return CUDA_SUCCESS;
+        }
+        if (!(node = capture->expected(stream, *work))) {
+            capture->fail();
+            return CUDA_ERROR_GRAPH_RECAPTURE_FAILURE;
+        }
+        ++capture->recapture_->reached;
+        capture->nodes_.insert(node->handle);
+        stream.frontier_ = {node.get()};
+    }
+    return capture->renew(node, std::move(work));
+}
+
+// Returns the node of a recapture that comes next, or null if it has another type or other predecessors.
+std::shared_ptr<GraphNode> Capture::expected(const Stream& stream, const NodeWork& work) const
+{
+    if (recapture_->reached == recapture_->nodes.size())
+        return nullptr;
+    const auto& node = recapture_->nodes[recapture_->reached];
+    auto now = work_as<FreeWork>(node->work);
+    auto next = dynamic_cast<const FreeWork*>(&work);
+    const NodeSet from(stream.frontier_.begin(), stream.frontier_.end());
+    bool same = node->work->type == work.type && node->from == from;
+    if (now && next)
+        same = same && now->memory == next->memory;
+    else if (work.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+        same = same && node->work.get() == &work;
+    return same ? node : nullptr;
+}
+
+CUresult Capture::renew(const std::shared_ptr<GraphNode>& node, Work work)
+{
+    if (recapture_->change(*node, node->work, work) == CUDA_SUCCESS)
+        return node->work == work ? CUDA_SUCCESS : graph_->set_work(*node, std::move(work));
     std::lock_guard lock(captures().mutex);
-    if (!stream.capture_) // it has ended in the meantime
-        return CUDA_ERROR_ILLEGAL_STATE;
-    if (stream.capture_->invalid_)
-        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    auto made = stream.capture_->graph_->add(std::move(work), stream.frontier_);
-    stream.capture_->nodes_.insert(made->handle);
-    stream.frontier_ = {made.get()};
-    return CUDA_SUCCESS;
+    fail();
+    return CUDA_ERROR_GRAPH_RECAPTURE_FAILURE;
+}
+
+// For a recapture: returns the record of the allocation that comes next, or null if that differs. Returns false if the
+// stream captures new nodes.
+bool Capture::reallocate(const Stream& stream, int device, size_t size, CUmemoryPool pool, Work* out)
+{
+    std::lock_guard lock(captures().mutex);
+    auto recapture = stream.capture_ ? stream.capture_->recapture_ : nullptr;
+    if (!recapture)
+        return false;
+    auto known = recapture->reached < recapture->nodes.size()
+                     ? work_as<AllocationWork>(recapture->nodes[recapture->reached]->work)
+                     : nullptr;
+    if (known && known->parameters.bytesize == size && known->parameters.poolProps.location.id == device &&
+        known->memory->allocation()->pool == pool)
+        *out = known;
+    else
+        stream.capture_->fail();
+    return true;
 }
 
 std::shared_ptr<Graph> Capture::graph_of(const Stream& stream)
 {
     std::lock_guard lock(captures().mutex);
     return stream.capture_ ? stream.capture_->graph_ : nullptr;
+}
+
+bool Capture::recaptures(const Stream& stream)
+{
+    std::lock_guard lock(captures().mutex);
+    return stream.capture_ && stream.capture_->recapture_;
 }
 
 CUresult Capture::record(Stream& stream, Event& event)
@@ -292,6 +368,12 @@ CUresult Capture::allocate(Stream& stream, int device, size_t size, CUmemoryPool
     parameters.poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE, {device}};
     parameters.bytesize = size;
     Work work;
+    if (reallocate(stream, device, size, pool, &work)) {
+        if (!work)
+            return CUDA_ERROR_GRAPH_RECAPTURE_FAILURE;
+        *out = work_as<AllocationWork>(work)->parameters.dptr;
+        return add(stream, std::move(work));
+    }
     if (CUresult failed = AllocationWork::make(parameters, &work))
         return failed;
     work_as<AllocationWork>(work)->memory->allocation()->pool = pool;
@@ -310,7 +392,7 @@ CUresult Capture::free(Stream& stream, CUdeviceptr base)
     auto graph = graph_of(stream);
     if (!graph)
         return CUDA_ERROR_ILLEGAL_STATE;
-    if (graph->frees(*memory))
+    if (!recaptures(stream) && graph->frees(*memory))
         return CUDA_ERROR_INVALID_VALUE;
     return add(stream, std::make_shared<FreeWork>(std::move(memory)));
 }

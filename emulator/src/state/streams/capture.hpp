@@ -5,6 +5,7 @@
 // without it whether it participates in one.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <set>
 #include <vector>
@@ -21,12 +22,20 @@ struct CaptureInfo {
     std::vector<CUgraphNode> dependencies;
 };
 
+// A capture into the nodes that a graph already has.
+struct Recapture {
+    GraphNodes nodes; // in creation order, which the capture must repeat
+    // Called without a lock before a node's record is replaced. An error ends the recapture.
+    std::function<CUresult(const GraphNode& node, const Work& now, const Work& next)> change;
+    size_t reached = 0; // number of nodes captured so far
+};
+
 // One capture: begun in one stream, joined by others, and ended in the first.
 class Capture : public std::enable_shared_from_this<Capture> {
 public:
-    // Captures into a new graph, or into `graph` after the given nodes.
+    // Captures into a new graph, or into `graph` after the given nodes, or again into its nodes.
     static CUresult begin(Stream& stream, CUstreamCaptureMode mode, std::shared_ptr<Graph> graph,
-                          std::vector<GraphNode*> after);
+                          std::vector<GraphNode*> after, std::shared_ptr<Recapture> recapture = nullptr);
     static CUresult end(Stream& stream, CUgraph* out);
     static CUresult info(const Stream& stream, CaptureInfo* out);
     static CUresult set_dependencies(Stream& stream, const std::vector<GraphNode*>& nodes, bool replace);
@@ -59,6 +68,11 @@ private:
     void fail();
     void finish();
     bool is_joined(const std::vector<GraphNode*>& ends) const;
+    bool is_complete() const;
+    std::shared_ptr<GraphNode> expected(const Stream& stream, const NodeWork& work) const;
+    CUresult renew(const std::shared_ptr<GraphNode>& node, Work work);
+    static bool recaptures(const Stream& stream);
+    static bool reallocate(const Stream& stream, int device, size_t size, CUmemoryPool pool, Work* out);
 
     uint64_t id_ = 0;
     CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_GLOBAL;
@@ -66,6 +80,7 @@ private:
     std::weak_ptr<Stream> origin_;
     std::shared_ptr<Graph> graph_;
     bool own_graph_ = true, invalid_ = false, ended_ = false;
+    std::shared_ptr<Recapture> recapture_; // null: the capture adds nodes
     std::vector<std::weak_ptr<Stream>> streams_;
     std::set<CUgraphNode> nodes_; // nodes added by the streams, which must be joined at the end
 };
