@@ -22,7 +22,7 @@ from cuda.core._utils.options import Options, options
 from cuda.core._utils import slots
 from cuda.core._utils.cuda_utils import require_call
 from cuda.core._utils.signatures import ConstructorSignature
-from cuda.core._utils.validators import check_str_enum, shown
+from cuda.core._utils.validators import check_locality_domain, check_str_enum, shown
 
 __all__ = ["DeviceResources", "SMResource", "SMResourceOptions", "WorkqueueResource", "WorkqueueResourceOptions"]
 
@@ -31,6 +31,7 @@ _SCOPES = {
     "green_ctx_balanced": cydriver.CU_WORKQUEUE_SCOPE_GREEN_CTX_BALANCED,
 }
 _SCOPE_NAMES = {code: scope for scope, code in _SCOPES.items()}
+_ANY_DOMAIN = 0xFFFFFFFF  # CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID_ANY
 
 
 cdef class DeviceResources:
@@ -105,12 +106,21 @@ class SMResourceOptions(Options):
         of CUDA 13.1.
     backfill : bool | sequence of bool, optional
         Whether a group may include multiprocessors that cannot be co-scheduled with the others. Default is False.
+    locality_domain : int | str | sequence, optional
+        The locality domain that the multiprocessors of a group belong to, from 0 to
+        ``Device.properties.locality_domain_count - 1``, or ``"any"`` for those that belong to one. If None, the driver
+        ignores domains. Needs a driver of CUDA 13.4.
+    supplemental : bool | sequence of bool, optional
+        Whether a group may have more multiprocessors of its domain than
+        ``Device.properties.locality_domain_multiprocessor_count``. Default is False. Needs ``locality_domain``.
     """
 
     count: int | Sequence[int] | None = None
     coscheduled_sm_count: int | Sequence[int] | None = None
     preferred_coscheduled_sm_count: int | Sequence[int] | None = None
     backfill: bool | Sequence[bool] = False
+    locality_domain: int | str | Sequence[int | str | None] | None = None
+    supplemental: bool | Sequence[bool] = False
 
 
 cdef class SMResource:
@@ -153,9 +163,11 @@ cdef class SMResource:
         TypeError
             If a field has the wrong type.
         ValueError
-            If ``count`` is empty or negative, or another field is a sequence of another length.
+            If ``count`` is empty or negative, another field is a sequence of another length, or ``locality_domain`` is
+            out of range, or missing for ``supplemental``.
         NotSupportedError
-            If the driver is older than CUDA 13.1, and the counts differ or a co-scheduling field is set.
+            If the driver is older than CUDA 13.1, and the counts differ or a co-scheduling field is set; or older than
+            CUDA 13.4, and ``locality_domain`` is set.
         CUDAError
             If the multiprocessors cannot be partitioned like this.
         """
@@ -203,6 +215,14 @@ cdef class SMResource:
     def flags(self) -> int:
         """The driver's flags (``CUdevSmResourceGroup_flags``)."""
         return self._resource.sm.flags
+
+    @property
+    def locality_domain(self) -> int | str | None:
+        """The locality domain of the multiprocessors, as in :class:`SMResourceOptions`; None without such an option."""
+        if not self._resource.sm.flags & cydriver.CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID:
+            return None
+        domain = self._resource.sm.localityDomainId
+        return "any" if domain == _ANY_DOMAIN else domain
 
 
 @options
@@ -354,13 +374,18 @@ cdef int SMResource_split_by_groups(
 ) except -1:
     cdef vector[cydriver.CU_DEV_SM_RESOURCE_GROUP_PARAMS] c_parameters
     cdef cydriver.CU_DEV_SM_RESOURCE_GROUP_PARAMS c_group
-    for count, together, preferred, backfill in groups:
+    for count, together, preferred, backfill, domain, supplemental in groups:
         memset(&c_group, 0, sizeof(c_group))
         c_group.smCount = count
         c_group.coscheduledSmCount = together
         c_group.preferredCoscheduledSmCount = preferred
         if backfill:
-            c_group.flags = cydriver.CUdevSmResourceGroup_flags.CU_DEV_SM_RESOURCE_GROUP_BACKFILL
+            c_group.flags |= cydriver.CU_DEV_SM_RESOURCE_GROUP_BACKFILL
+        if domain is not None:
+            c_group.flags |= cydriver.CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID
+            c_group.localityDomainId = domain
+        if supplemental:
+            c_group.flags |= cydriver.CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_SUPPLEMENTAL_SMS
         c_parameters.push_back(c_group)
     c_groups.resize(c_parameters.size())
     with nogil:
@@ -378,9 +403,9 @@ cdef int SMResource_split_evenly(
 ) except -1:
     cdef unsigned int c_count = <unsigned int>len(groups)
     cdef unsigned int c_least = 0
-    if any(together or preferred for _, together, preferred, _ in groups):
+    if any(together or preferred for _, together, preferred, *_ in groups):
         require_call("cuDevSmResourceSplit", "coscheduled_sm_count or its preferred count")
-    if len({count for count, _, _, _ in groups}) > 1:
+    if len({count for count, *_ in groups}) > 1:
         require_call("cuDevSmResourceSplit", "a split by different counts")
     c_least = groups[0][0]
     c_groups.resize(c_count)
@@ -393,8 +418,8 @@ cdef int SMResource_split_evenly(
     return 0
 
 
-def _groups_of(options) -> list[tuple[int, int, int, bool]]:
-    """Return (count, coscheduled_sm_count, preferred_coscheduled_sm_count, backfill) for each group."""
+def _groups_of(options) -> list[tuple[int, int, int, bool, int | None, bool]]:
+    """Return the values of all fields for each group, in the order of the fields."""
     is_many = _is_sequence(options.count)
     size = len(options.count) if is_many else 1
     if size == 0:
@@ -403,7 +428,14 @@ def _groups_of(options) -> list[tuple[int, int, int, bool]]:
         [_number(name, value) for value in _column(name, getattr(options, name), is_many, size)]
         for name in ("count", "coscheduled_sm_count", "preferred_coscheduled_sm_count")
     ]
-    columns.append([_truth(value) for value in _column("backfill", options.backfill, is_many, size)])
+    columns.append([_truth("backfill", value) for value in _column("backfill", options.backfill, is_many, size)])
+    domains = [_domain(value) for value in _column("locality_domain", options.locality_domain, is_many, size)]
+    supplemental = _column("supplemental", options.supplemental, is_many, size)
+    columns += [domains, [_truth("supplemental", value) for value in supplemental]]
+    if any(value and domain is None for domain, value in zip(domains, supplemental)):
+        raise ValueError("supplemental needs a locality_domain for the same group")
+    if any(domain is not None for domain in domains):
+        require_driver(13040, "multiprocessors of a locality domain")
     return list(zip(*columns))
 
 
@@ -433,9 +465,19 @@ def _number(name: str, value) -> int:
     return value
 
 
-def _truth(value) -> bool:
+def _truth(name: str, value) -> bool:
     if not isinstance(value, bool):
-        raise TypeError(f"backfill must be a bool or a sequence of bools, not {type(value).__name__}")
+        raise TypeError(f"{name} must be a bool or a sequence of bools, not {type(value).__name__}")
+    return value
+
+
+def _domain(value) -> int | None:
+    """Return the number of a locality domain, that of any domain for "any", or None for None."""
+    if isinstance(value, str) and value == "any":
+        return _ANY_DOMAIN
+    if isinstance(value, str):
+        raise ValueError(f"locality_domain must be an int, 'any' or None for each group, not {shown(value)}")
+    check_locality_domain(value)
     return value
 
 

@@ -286,3 +286,44 @@ value((*d.cuMemcpyDtoH(out, memory, out.nbytes), 0))
 assert set(out.tolist()) == set(range(8)), set(out.tolist())
 """
     )
+
+
+def test_all_multiprocessors_are_in_the_only_domain(child):
+    child(
+        BEGIN
+        + """
+flags = d.CUdevSmResourceGroup_flags
+IN = int(flags.CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID)
+MORE = int(flags.CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_SUPPLEMENTAL_SMS)
+kinds = d.CUdevice_attribute
+assert value(d.cuDeviceGetAttribute(kinds.CU_DEVICE_ATTRIBUTE_LOCALITY_DOMAIN_COUNT, 0)) == 1
+assert value(d.cuDeviceGetAttribute(kinds.CU_DEVICE_ATTRIBUTE_LOCALITY_DOMAIN_MULTIPROCESSOR_COUNT, 0)) == 132
+
+def in_domain(domain, flags):
+    row = d.CU_DEV_SM_RESOURCE_GROUP_PARAMS()
+    row.smCount, row.flags, row.localityDomainId = 8, flags, domain
+    return d.cuDevSmResourceSplit(1, whole, 0, [row])
+
+for domain in (0, 0xFFFFFFFF):
+    for more in (0, MORE):
+        (made,), rest = value(in_domain(domain, IN | more))[:2]
+        assert (made.sm.smCount, made.sm.flags, made.sm.localityDomainId) == (8, IN | more, domain)
+        assert rest.sm.flags == 0
+assert name(in_domain(1, IN)) == "INVALID_RESOURCE_CONFIGURATION"
+assert name(in_domain(0, MORE)) == "INVALID_VALUE"
+"""
+    )
+
+
+def test_domains_need_a_new_driver(child):
+    child(
+        BEGIN
+        + """
+assert name(groups((8, 8, 2))) == "INVALID_VALUE"
+props = d.CUmemPoolProps()
+props.allocType = d.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
+props.location.type = d.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE_LOCALITY_DOMAIN
+assert name(d.cuMemPoolCreate(props)) == "INVALID_VALUE"
+""",
+        DRIVER_VERSION="13.3",
+    )

@@ -265,3 +265,61 @@ def test_stream_of_another_device_copies_plain_memory(driver, context, there, st
     driver.cuStreamSynchronize(stream_there)
     assert (back == 5).all()
     driver.cuMemFree(memory)
+
+
+def domain_of(driver, device, domain):
+    location = driver.CUmemLocation()
+    location.type = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE_LOCALITY_DOMAIN
+    location.localized.deviceId, location.localized.localityDomainId = device, domain
+    return location
+
+
+def test_only_domain_of_a_device_is_the_device(driver, context):
+    kinds, attributes = driver.CUmemLocationType, driver.CUmemPool_attribute
+    properties = driver.CUmemPoolProps()
+    properties.allocType = driver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
+    properties.location = domain_of(driver, 1, 0)
+    pool = driver.cuMemPoolCreate(properties)
+    read = {
+        name: int(driver.cuMemPoolGetAttribute(pool, getattr(attributes, f"CU_MEMPOOL_ATTR_{name}")))
+        for name in ("LOCATION_TYPE", "LOCATION_ID", "LOCALITY_DOMAIN_ID")
+    }
+    device = int(kinds.CU_MEM_LOCATION_TYPE_DEVICE)
+    assert read == {"LOCATION_TYPE": device, "LOCATION_ID": 1, "LOCALITY_DOMAIN_ID": -1}
+    driver.cuMemPoolDestroy(pool)
+    default = driver.cuMemGetDefaultMemPool(domain_of(driver, 0, 0), properties.allocType)
+    assert int(default) == int(driver.cuDeviceGetDefaultMemPool(0))
+    assert driver.result("cuMemGetMemPool", domain_of(driver, 0, 1), properties.allocType) == "INVALID_VALUE"
+
+
+def test_missing_domains_are_rejected(driver, context):
+    properties = driver.CUmemPoolProps()
+    properties.allocType = driver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
+    properties.location = domain_of(driver, 0, 1)
+    assert driver.result("cuMemPoolCreate", properties) == "INVALID_VALUE"
+    properties.location = domain_of(driver, 7, 0)
+    assert driver.result("cuMemPoolCreate", properties) == "INVALID_DEVICE"
+    properties.location = domain_of(driver, 0, 0)
+    properties.allocType = driver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_MANAGED
+    assert driver.result("cuMemPoolCreate", properties) == "INVALID_VALUE"
+
+
+def test_managed_memory_is_where_it_was_prefetched(driver, context, queue):
+    pointer = driver.cuMemAllocManaged(4 << 20, 1)
+    kinds = driver.CUmemLocationType
+    device = driver.CUmemLocation()
+    device.type, device.id = kinds.CU_MEM_LOCATION_TYPE_DEVICE, 0
+    driver.cuMemPrefetchAsync(pointer, 2 << 20, device, 0, queue)
+    driver.cuStreamSynchronize(queue)
+    out = (ctypes.c_int * 8)()
+
+    def locations(size, summary, sampling):
+        function = driver.cuGetProcAddress(b"cuMemGetLocationInfo", 13050, 0)[0]
+        call = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_uint64, *[ctypes.c_size_t] * 3, ctypes.c_void_p)(int(function))
+        return call(int(pointer), size, summary, sampling, ctypes.addressof(out)), list(out)
+
+    assert locations(4 << 20, 2 << 20, 0) == (0, [1, 0, 2, 0, 0, 0, 0, 0])
+    assert locations(4 << 20, 4 << 20, 1 << 20)[0] == 0
+    for size, summary, sampling in ((4096, 0, 0), (4096, 8192, 0), (4096, 1024, 4096)):
+        assert locations(size, summary, sampling)[0] == 1
+    driver.cuMemFree(pointer)

@@ -35,6 +35,7 @@ NEEDS = {
     "Hopper": {"compute": (9, 0)},
     "CUDA 13.1": {"cuda": (13, 1)},
     "CUDA 13.3": {"cuda": (13, 3)},
+    "CUDA 13.4": {"cuda": (13, 4)},
 }
 OURS = {"cuda", "numpy", "pycuda", *sys.stdlib_module_names}
 # The line limits for programs of a page or a directory, not counting blank lines, and the limit for all others.

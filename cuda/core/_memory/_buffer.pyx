@@ -57,7 +57,7 @@ from cuda.core._stream cimport (
 )
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport check_self_in_methods
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN, note_left_context
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN, c_driver_version, note_left_context
 
 from collections.abc import Sequence
 import importlib
@@ -791,6 +791,34 @@ cdef class Buffer(DriverObject):
                 ),
                 b"cuPointerSetAttribute",
             )
+
+    @property
+    def locality_domain(self) -> int | None:
+        """The locality domain of the memory, or None if it is not in one domain (``cuPointerGetAttribute``).
+
+        It is None on devices with a single domain, and with drivers older than CUDA 13.4.
+
+        Raises
+        ------
+        RuntimeError
+            If the buffer is closed.
+        CUDAError
+            If the driver has no attributes for the memory, such as unregistered host memory.
+        """
+        cdef AllocationPin memory
+        cdef int c_value = -1
+        Buffer_pin(self, &memory)
+        if c_driver_version() >= 13040:
+            with nogil:
+                HANDLE_RETURN(
+                    cydriver.cuPointerGetAttribute(
+                        &c_value,
+                        cydriver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_LOCALITY_DOMAIN_ORDINAL,
+                        memory.value().pointer,
+                    ),
+                    b"cuPointerGetAttribute",
+                )
+        return None if c_value < 0 else c_value
 
     @property
     def ipc_descriptor(self) -> IPCBufferDescriptor:

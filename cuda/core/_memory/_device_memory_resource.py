@@ -14,6 +14,7 @@ from cuda.core._memory._memory_pool import (
     create_device_pool,
     device_argument,
     has_memory_pools,
+    pool_domain,
 )
 from cuda.core._memory._peer_access_utils import (
     DMR_mempool_get_access,  # noqa: F401 (programs import it from here)
@@ -22,6 +23,7 @@ from cuda.core._memory._peer_access_utils import (
 )
 from cuda.core._utils.cuda_utils import NotSupportedError, check_or_create_options
 from cuda.core._utils.options import Options, options
+from cuda.core._utils.validators import check_locality_domain
 
 if TYPE_CHECKING:
     from typing import Any
@@ -50,7 +52,8 @@ class DeviceMemoryResource(_IPCMemPool):
     ValueError
         If there is no such device.
     NotSupportedError
-        If the device has no memory pools, or ``ipc_enabled`` is set and its pools cannot be shared.
+        If the device has no memory pools, or ``ipc_enabled`` is set and its pools cannot be shared, or
+        ``locality_domain`` is set and the driver is older than CUDA 13.4.
     RuntimeError
         If ``ipc_enabled`` is set and the system is not Linux.
 
@@ -123,6 +126,19 @@ class DeviceMemoryResource(_IPCMemPool):
         return self._open_shared(alloc_handle)
 
     @property
+    def locality_domain(self) -> int | None:
+        """The locality domain of the memory, or None if it is not in one domain (``cuMemPoolGetAttribute``).
+
+        It is None on devices with a single domain, and with drivers older than CUDA 13.4.
+
+        Raises
+        ------
+        RuntimeError
+            If the resource is closed.
+        """
+        return pool_domain(self)
+
+    @property
     def peer_accessible_by(self) -> PeerAccessibleBySetProxy:
         """Get or set the peer devices that can access the memory of the pool, as a set.
 
@@ -160,6 +176,9 @@ class DeviceMemoryResourceOptions(Options):
     release_threshold : int, optional
         How many bytes of unused memory the pool keeps when a stream or event is synchronized; the rest is returned to
         the operating system. If None, the pool keeps all memory.
+    locality_domain : int, optional
+        The locality domain of the memory, from 0 to ``Device.properties.locality_domain_count - 1``. If None, the
+        memory is in all domains. Needs a driver of CUDA 13.4.
 
     Examples
     --------
@@ -173,10 +192,12 @@ class DeviceMemoryResourceOptions(Options):
     ipc_enabled: bool = False
     max_size: int = 0
     release_threshold: int | None = None
+    locality_domain: int | None = None
 
     def _check(self):
         check_byte_option("max_size", self.max_size)
         check_threshold(self.release_threshold)
+        check_locality_domain(self.locality_domain)
 
 
 def _check_pools(device_id: int, is_supported: bool) -> None:

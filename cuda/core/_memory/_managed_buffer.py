@@ -13,6 +13,7 @@ from cuda.core._memory._managed_memory_ops import (
     discard_prefetch_batch,
     get_accessed_by,
     get_last_prefetch_location,
+    get_locations,
     get_preferred_location,
     get_read_mostly,
     prefetch_batch,
@@ -151,6 +152,45 @@ class ManagedBuffer(Buffer):
         the location of its earlier use.
         """
         return get_last_prefetch_location(self)
+
+    def locations(self, granularity: int | None = None, *, sampling: int | None = None) -> list:
+        """Return where parts of the memory are now (``cuMemGetLocationInfo``).
+
+        Parameters
+        ----------
+        granularity : int, optional
+            The size of a part in bytes. Defaults to the whole buffer, as one part.
+        sampling : int, optional
+            The distance in bytes between the addresses that the driver looks up; the most frequent location of a part
+            counts. Defaults to the driver's choice.
+
+        Returns
+        -------
+        list
+            For each part, a :class:`Device` or :class:`Host`, or None if its memory is nowhere yet.
+
+        Raises
+        ------
+        TypeError
+            If an argument is not an int.
+        ValueError
+            If an argument is not positive, or ``sampling`` exceeds ``granularity``.
+        NotSupportedError
+            If the driver is older than CUDA 13.4, or a device does not support concurrent access to managed memory.
+
+        Examples
+        --------
+        >>> from cuda.core import Device, ManagedMemoryResource
+        >>> device = Device()
+        >>> device.set_current()
+        >>> stream = device.create_stream()
+        >>> buffer = ManagedMemoryResource().allocate(1 << 20, stream=stream)
+        >>> buffer.prefetch(device, stream=stream)
+        >>> stream.sync()
+        >>> buffer.locations(1 << 19) == [device, device]
+        True
+        """
+        return get_locations(self, granularity, sampling)
 
     @property
     def accessed_by(self) -> AccessedBySetProxy:

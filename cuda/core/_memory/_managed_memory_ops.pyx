@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from cuda.core._host import Host
 from cuda.core._memory._copy_options import CopyOptions
 from cuda.core._utils.cuda_utils import require_call
-from cuda.core._utils.validators import find_str_enum
+from cuda.core._utils.validators import find_str_enum, int_argument, shown
 
 __all__ = ["copy_batch", "decompress_batch", "discard_batch", "discard_prefetch_batch", "prefetch_batch"]
 
@@ -339,6 +339,40 @@ def get_last_prefetch_location(Buffer buffer not None):
         cydriver.CUmem_range_attribute.CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE,
         cydriver.CUmem_range_attribute.CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID,
     )
+
+
+def get_locations(Buffer buffer not None, granularity, sampling) -> list:
+    """Return where parts of managed memory are (``cuMemGetLocationInfo``)."""
+    cdef vector[cydriver.CUmemLocation] locations
+    cdef AllocationPin memory
+    cdef size_t c_granularity, c_sampling, c_size
+    require_call("cuMemGetLocationInfo", "the locations of managed memory")
+    Buffer_pin(buffer, &memory)
+    c_size = memory.value().size
+    c_granularity = c_size if granularity is None else positive_bytes("granularity", granularity)
+    c_sampling = 0 if sampling is None else positive_bytes("sampling", sampling)
+    if c_size == 0:
+        return []
+    c_granularity = min(c_granularity, c_size)
+    if c_sampling > c_granularity:
+        raise ValueError(f"sampling must be at most the granularity, {c_granularity} bytes, not {c_sampling}")
+    locations.resize((c_size - 1) // c_granularity + 1)
+    check_managed(buffer)
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuMemGetLocationInfo(
+                memory.value().pointer, c_size, c_granularity, c_sampling, locations.data()
+            ),
+            b"cuMemGetLocationInfo",
+        )
+    return [location_object(<int>location.type, location.id) for location in locations]
+
+
+cdef size_t positive_bytes(str name, object value) except 0:
+    number = int_argument(name, value, accepts_bool=False)
+    if not 0 < number < 1 << 63:
+        raise ValueError(f"{name} must be a positive number of bytes, not {shown(number)}")
+    return number
 
 
 cdef object read_location(

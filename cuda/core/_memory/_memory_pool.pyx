@@ -20,6 +20,7 @@ from cuda.core._memory._memory_resource cimport (
     allocate_in_graph,
     attribute_or_zero,
     freed_address,
+    domain_of,
     location_of,
     own_pools,
     size_argument,
@@ -56,7 +57,14 @@ from cuda.core._native._device_wait cimport call_interruptibly
 from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_pin
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport check_self_in_methods
-from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, WARN_RETURN, c_driver_version, init_driver
+from cuda.core._utils.cuda_utils cimport (
+    ALLOW_RETURN,
+    HANDLE_RETURN,
+    WARN_RETURN,
+    c_driver_version,
+    init_driver,
+    require_driver,
+)
 
 from cuda.core._memory._memory_resource import free_async
 from cuda.core._utils.cuda_utils import CUDAError, UnavailableError
@@ -81,6 +89,8 @@ __all__ = [
     "has_concurrent_managed_access",
     "has_memory_pools",
     "peers_with_access",
+    "pool_domain",
+    "require_domains",
     "reset_graph_memory",
     "set_access",
     "trim_graph_memory",
@@ -398,11 +408,33 @@ def adopt_managed_pool(_MemPool self) -> bool:
 
 def create_device_pool(_MemPool self, int device_id, options) -> None:
     """Create a pool of device memory (``cuMemPoolCreate``)."""
+    cdef cydriver.CUmemLocation location
+    location = location_of(cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE, device_id)
+    if options.locality_domain is not None:
+        require_domains()
+        location = domain_of(device_id, options.locality_domain)
     MemPool_open(self, MemPool_create(
         cydriver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED,
-        location_of(cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE, device_id),
+        location,
         options.ipc_enabled, size_argument(options.max_size), options.release_threshold,
     ))
+
+
+def require_domains() -> None:
+    """Raise NotSupportedError if the driver has no memory in locality domains."""
+    require_driver(13040, "memory in a locality domain")
+
+
+def pool_domain(_MemPool pool) -> int | None:
+    """Return the locality domain of a pool, or None if it has none (``cuMemPoolGetAttribute``)."""
+    cdef int c_domain = -1
+    cdef MemoryPoolPin pool_pin
+    MemPool_pin(pool, &pool_pin)
+    if c_driver_version() >= 13040:
+        MemPool_get(
+            pool_pin.get(), cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_LOCALITY_DOMAIN_ID, &c_domain
+        )
+    return None if c_domain < 0 else c_domain
 
 
 def create_host_pool(_MemPool self, int numa_id, options) -> None:

@@ -47,6 +47,9 @@ cdef cydriver.CUmemLocation location_argument(object location) except *
 # Builds a location from its type and ID; the ID is ignored for types without one.
 cdef cydriver.CUmemLocation location_of(cydriver.CUmemLocationType kind, int ordinal) noexcept nogil
 
+# A locality domain of a device.
+cdef cydriver.CUmemLocation domain_of(int device_id, int domain) noexcept nogil
+
 # The Device or Host that the driver reports, or None for no location.
 cdef object location_object(int kind, int ordinal)
 

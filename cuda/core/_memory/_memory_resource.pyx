@@ -332,6 +332,15 @@ cdef cydriver.CUmemLocation location_of(cydriver.CUmemLocationType kind, int ord
     return c_location
 
 
+cdef cydriver.CUmemLocation domain_of(int device_id, int domain) noexcept nogil:
+    cdef cydriver.CUmemLocation c_location
+    memset(&c_location, 0, sizeof(c_location))
+    c_location.type = cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE_LOCALITY_DOMAIN
+    c_location.localized.deviceId = <unsigned char>device_id
+    c_location.localized.localityDomainId = <unsigned char>domain
+    return c_location
+
+
 cdef object location_object(int kind, int ordinal):
     if kind == <int>cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE:
         return slots.get("Device")(ordinal)

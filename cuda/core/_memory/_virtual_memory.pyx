@@ -14,7 +14,7 @@ from cpython.object cimport PyObject
 
 from cuda.core._context cimport Context_enter_to_release, Context_leave_to_release
 from cuda.core._memory._buffer cimport Buffer, Buffer_create, Buffer_pin
-from cuda.core._memory._memory_resource cimport MemoryResource, free_after_wait, prepare
+from cuda.core._memory._memory_resource cimport MemoryResource, domain_of, free_after_wait, prepare
 from cuda.core._native._cuda_core cimport (
     Allocation,
     AllocationHandle,
@@ -41,6 +41,7 @@ __all__ = [
     "call_with_memory",
     "check_not_capturing",
     "free_virtual_memory",
+    "set_domain",
     "virtual_memory_of",
 ]
 
@@ -195,6 +196,11 @@ def call_with_memory(Buffer buffer not None, function, *arguments):
     cdef AllocationPin memory
     Buffer_pin(buffer, &memory)
     return function(*arguments)
+
+
+def set_domain(uintptr_t properties, int device_id, int domain) -> None:
+    """Set the locality domain in a ``CUmemAllocationProp`` at an address. Older bindings do not have the type."""
+    (<cydriver.CUmemAllocationProp*>properties).location = domain_of(device_id, domain)
 
 
 def check_not_capturing(Stream stream) -> None:

@@ -14,19 +14,21 @@ from cuda.core._memory._ipc import (
     export_virtual_memory,
     register_handles,
 )
+from cuda.core._memory._memory_pool import require_domains
 from cuda.core._memory._unpooled import SynchronousAllocator
 from cuda.core._memory._virtual_memory import (
     VirtualMemory,
     call_with_memory,
     check_not_capturing,
     free_virtual_memory,
+    set_domain,
     virtual_memory_of,
 )
 from cuda.core._stream import Stream_accept
 from cuda.core._utils import cuda_utils, enums, slots
 from cuda.core._utils.cuda_utils import call_driver, check_or_create_options
 from cuda.core._utils.options import Options, options
-from cuda.core._utils.validators import check_str_enum, int_argument, shown
+from cuda.core._utils.validators import check_locality_domain, check_str_enum, int_argument, shown
 from cuda.core.typing import (
     VirtualMemoryAccessType,
     VirtualMemoryAllocationType,
@@ -180,6 +182,8 @@ class VirtualMemoryResource(SynchronousAllocator):
             If ``size`` is negative or 2**63 or more.
         NotImplementedError
             If :attr:`config` requests a Windows handle type.
+        NotSupportedError
+            If :attr:`config` has a locality domain and the driver is older than CUDA 13.4.
         CUDAError
             If the driver rejects the allocation. Nothing stays allocated.
         RuntimeError
@@ -366,6 +370,9 @@ class VirtualMemoryResource(SynchronousAllocator):
             else enums.VIRTUAL_MEMORY_HANDLE.to_driver(config.handle_type, "handle_type")
         )
         properties.allocFlags.gpuDirectRDMACapable = int(config.gpu_direct_rdma)
+        if config.locality_domain is not None:
+            require_domains()
+            set_domain(properties.getPtr(), int(self._owner), config.locality_domain)
         return properties
 
     def _location(self, config):
@@ -435,6 +442,9 @@ class VirtualMemoryResourceOptions(Options):
         The access of the peers: ``"r"``, ``"rw"`` or None for no access. Default is ``"rw"``.
     numa_id : int, optional
         The NUMA node of ``location_type="host_numa"``. If None, the node nearest to the device.
+    locality_domain : int, optional
+        The locality domain of device memory, from 0 to ``Device.properties.locality_domain_count - 1``. If None, the
+        memory is in all domains. Needs a driver of CUDA 13.4.
     """
 
     allocation_type: VirtualMemoryAllocationType | str = VirtualMemoryAllocationType.PINNED
@@ -448,6 +458,7 @@ class VirtualMemoryResourceOptions(Options):
     self_access: VirtualMemoryAccessType | str | None = VirtualMemoryAccessType.READ_WRITE
     peer_access: VirtualMemoryAccessType | str | None = VirtualMemoryAccessType.READ_WRITE
     numa_id: int | None = None
+    locality_domain: int | None = None
 
     # What other packages look the driver's values up in.
     _access_flags = enums.EnumTable(enums.VIRTUAL_MEMORY_ACCESS, none=0)
@@ -476,6 +487,9 @@ class VirtualMemoryResourceOptions(Options):
             _check_number("numa_id", self.numa_id)
             if self.location_type != VirtualMemoryLocationType.HOST_NUMA:
                 raise ValueError(f"numa_id must be None unless location_type is 'host_numa', not {shown(self.numa_id)}")
+        check_locality_domain(self.locality_domain)
+        if self.locality_domain is not None and self.location_type != VirtualMemoryLocationType.DEVICE:
+            raise ValueError("locality_domain must be None unless location_type is 'device'")
         self.addr_hint = _check_number("addr_hint", 0 if self.addr_hint is None else self.addr_hint)
         if self.addr_align is not None:
             _check_number("addr_align", self.addr_align)

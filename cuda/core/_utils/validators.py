@@ -77,6 +77,20 @@ def int_argument(name: str, value, what: str = "an int", *, accepts_bool: bool =
     raise TypeError(f"{name} must be {what}, not {type(value).__name__}")
 
 
+def check_locality_domain(value, name: str = "locality_domain") -> None:
+    """Check that an option is None or the number of a locality domain, which is a byte for the driver.
+
+    Raises
+    ------
+    TypeError
+        If ``value`` is not an int.
+    ValueError
+        If ``value`` is out of range.
+    """
+    if value is not None and not 0 <= int_argument(name, value, "an int or None", accepts_bool=False) <= 255:
+        raise ValueError(f"{name} must be from 0 to 255, not {shown(value)}")
+
+
 def iterator_of(value):
     """Return ``iter(value)``, or raise ValueError for a released memoryview, as CPython 3.11 does not always do."""
     if isinstance(value, memoryview):

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calls.hpp"
 
+#include "../config.hpp"
 #include "../state/green_context.hpp"
 
 namespace emu::abi {
@@ -77,6 +78,17 @@ CUresult need_own_stream(CUstream handle, std::shared_ptr<Stream>* out)
 {
     TRY(need_stream(handle, out));
     return (*out)->is_legacy() ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+CUresult merge_domains(CUmemLocation* location)
+{
+    if (location->type != CU_MEM_LOCATION_TYPE_DEVICE_LOCALITY_DOMAIN)
+        return CUDA_SUCCESS;
+    int device = location->localized.deviceId;
+    REQUIRE(config().driver_version >= domains_since && location->localized.localityDomainId == 0,
+            CUDA_ERROR_INVALID_VALUE);
+    *location = {CU_MEM_LOCATION_TYPE_DEVICE, {device}};
+    return CUDA_SUCCESS;
 }
 
 CUresult need_event(CUevent handle, std::shared_ptr<Event>* out)

@@ -47,6 +47,10 @@ CUresult need_attribute(CUlaunchAttributeID id);
 // Runs an unqueued copy between two contexts: it follows all work of both, and later work of both follows it.
 CUresult copy_alone(CUcontext target, CUcontext source, const std::function<CUresult()>& copy);
 
+// Replaces the locality domain of a device, which has only one, by the device. Fails for other domains, and with a
+// driver version that has none.
+CUresult merge_domains(CUmemLocation* location);
+
 inline bool is_access_order(CUmemcpySrcAccessOrder order)
 {
     return order >= CU_MEMCPY_SRC_ACCESS_ORDER_STREAM && order <= CU_MEMCPY_SRC_ACCESS_ORDER_ANY;

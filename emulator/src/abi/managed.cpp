@@ -271,6 +271,32 @@ ENTRY(cuMemRangeGetAttributes, 8000)(void** data, size_t* dataSizes, CUmem_range
     return CUDA_SUCCESS;
 }
 
+// Memory that was never prefetched is the host's: kernels access it where it is.
+ENTRY(cuMemGetLocationInfo, 13040)(CUdeviceptr ptr, size_t size, size_t summaryGranularity, size_t samplingGranularity,
+                                   CUmemLocation* location_out)
+{
+    std::shared_ptr<Allocation> memory;
+    REQUIRE(location_out && summaryGranularity && summaryGranularity <= size &&
+                samplingGranularity <= summaryGranularity,
+            CUDA_ERROR_INVALID_VALUE);
+    TRY(need_managed(ptr, size, &memory));
+    for (size_t at = 0; at < size; at += std::min(summaryGranularity, size - at)) {
+        std::map<std::pair<int, int>, size_t> pages; // by location
+        size_t end = at + std::min(summaryGranularity, size - at);
+        size_t step = samplingGranularity ? samplingGranularity : managed_page;
+        for (size_t sample = at; sample < end; sample += std::min(step, end - sample)) {
+            Spot spot = common(*memory, ptr + sample, 1, &Advice::prefetched);
+            if (spot.type == CU_MEM_LOCATION_TYPE_INVALID)
+                spot.type = CU_MEM_LOCATION_TYPE_HOST;
+            ++pages[{int(spot.type), spot.id}];
+        }
+        auto most = std::max_element(pages.begin(), pages.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+        *location_out++ = {CUmemLocationType(most->first.first), {most->first.second}};
+    }
+    return CUDA_SUCCESS;
+}
+
 ENTRY(cuStreamAttachMemAsync, 6000)(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags)
 {
     std::shared_ptr<Stream> stream;

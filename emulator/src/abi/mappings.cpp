@@ -22,8 +22,9 @@ CUresult need_memory(CUmemGenericAllocationHandle handle, std::shared_ptr<Physic
     return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult check(const CUmemAllocationProp& prop)
+CUresult check(CUmemAllocationProp& prop)
 {
+    TRY(merge_domains(&prop.location));
     REQUIRE(prop.type == CU_MEM_ALLOCATION_TYPE_PINNED, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(prop.requestedHandleTypes == CU_MEM_HANDLE_TYPE_NONE ||
                 prop.requestedHandleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
@@ -55,8 +56,9 @@ ENTRY(cuMemCreate, 10020)(CUmemGenericAllocationHandle* handle, size_t size, con
                           unsigned long long flags)
 {
     REQUIRE(handle && prop && flags == 0 && size && size % unit == 0, CUDA_ERROR_INVALID_VALUE);
-    TRY(check(*prop));
-    return Physical::create(size, *prop, handle);
+    CUmemAllocationProp properties = *prop;
+    TRY(check(properties));
+    return Physical::create(size, properties, handle);
 }
 
 ENTRY(cuMemRelease, 10020)(CUmemGenericAllocationHandle handle)

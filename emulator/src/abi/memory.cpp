@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "../config.hpp"
 #include "../state/memory/arena.hpp"
 #include "../state/memory/memory_sharing.hpp"
 #include "../state/memory/pool.hpp"
@@ -272,6 +273,8 @@ CUresult pointer_attribute(const Allocation& a, CUpointer_attribute attribute, C
     case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR: return set_value(out, a.base);
     case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID: return set_value(out, a.id);
     case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE: return set_value(out, 0u);
+    case CU_POINTER_ATTRIBUTE_LOCALITY_DOMAIN_ORDINAL: // a device has one domain, which counts as none
+        return config().driver_version < domains_since ? CUDA_ERROR_INVALID_VALUE : set_value(out, -1);
     default: return CUDA_ERROR_INVALID_VALUE;
     }
 }
@@ -289,6 +292,7 @@ CUresult unknown_attribute(CUpointer_attribute attribute, void* out)
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
     case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE: return set_value(out, 0u);
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return set_value(out, -2); // CU_DEVICE_INVALID
+    case CU_POINTER_ATTRIBUTE_LOCALITY_DOMAIN_ORDINAL: return set_value(out, -1);
     case CU_POINTER_ATTRIBUTE_P2P_TOKENS: return CUDA_ERROR_INVALID_VALUE;
     default: return set_value(out, cuuint64_t(0));
     }

@@ -17,14 +17,24 @@ CUresult need_pool(CUmemoryPool handle, std::shared_ptr<Pool>* out)
     return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-// Finds the default or the current pool of a location.
-CUresult pool_of(const CUmemLocation* location, CUmemAllocationType type, bool current, std::shared_ptr<Pool>* out)
+// Managed memory cannot be in a locality domain.
+CUresult merge_domains_of(CUmemAllocationType type, CUmemLocation* location)
 {
-    REQUIRE(location, CUDA_ERROR_INVALID_VALUE);
-    if (location->type != CU_MEM_LOCATION_TYPE_DEVICE || type == CU_MEM_ALLOCATION_TYPE_MANAGED)
-        return Pool::host_pool(*location, type, out);
+    REQUIRE(location->type != CU_MEM_LOCATION_TYPE_DEVICE_LOCALITY_DOMAIN || type == CU_MEM_ALLOCATION_TYPE_PINNED,
+            CUDA_ERROR_INVALID_VALUE);
+    return merge_domains(location);
+}
+
+// Finds the default or the current pool of a location.
+CUresult pool_of(const CUmemLocation* given, CUmemAllocationType type, bool current, std::shared_ptr<Pool>* out)
+{
+    REQUIRE(given, CUDA_ERROR_INVALID_VALUE);
+    CUmemLocation location = *given;
+    TRY(merge_domains_of(type, &location));
+    if (location.type != CU_MEM_LOCATION_TYPE_DEVICE || type == CU_MEM_ALLOCATION_TYPE_MANAGED)
+        return Pool::host_pool(location, type, out);
     REQUIRE(type == CU_MEM_ALLOCATION_TYPE_PINNED, CUDA_ERROR_INVALID_VALUE);
-    Device* device = device_at(location->id);
+    Device* device = device_at(location.id);
     REQUIRE(device, CUDA_ERROR_INVALID_DEVICE);
     *out = current ? Pool::current_of(*device) : Pool::default_of(*device);
     return CUDA_SUCCESS;
@@ -36,7 +46,9 @@ ENTRY(cuMemPoolCreate, 11020)(CUmemoryPool* pool, const CUmemPoolProps* poolProp
 {
     REQUIRE(pool && poolProps, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(!in_callback(), CUDA_ERROR_NOT_PERMITTED);
-    return Pool::create(*poolProps, pool);
+    CUmemPoolProps properties = *poolProps;
+    TRY(merge_domains_of(properties.allocType, &properties.location));
+    return Pool::create(properties, pool);
 }
 
 ENTRY(cuMemPoolDestroy, 11020)(CUmemoryPool pool)
@@ -105,9 +117,11 @@ ENTRY(cuMemGetMemPool, 13000)(CUmemoryPool* pool, CUmemLocation* location, CUmem
 ENTRY(cuMemSetMemPool, 13000)(CUmemLocation* location, CUmemAllocationType type, CUmemoryPool pool)
 {
     REQUIRE(location, CUDA_ERROR_INVALID_VALUE);
-    REQUIRE(location->type == CU_MEM_LOCATION_TYPE_DEVICE && type == CU_MEM_ALLOCATION_TYPE_PINNED,
+    CUmemLocation merged = *location;
+    TRY(merge_domains(&merged));
+    REQUIRE(merged.type == CU_MEM_LOCATION_TYPE_DEVICE && type == CU_MEM_ALLOCATION_TYPE_PINNED,
             CUDA_ERROR_NOT_SUPPORTED);
-    return entry_cuDeviceSetMemPool_11020(location->id, pool);
+    return entry_cuDeviceSetMemPool_11020(merged.id, pool);
 }
 
 ENTRY(cuMemAllocAsync, 11020)(CUdeviceptr* dptr, size_t bytesize, CUstream hStream)

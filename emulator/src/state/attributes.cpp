@@ -134,6 +134,7 @@ const AttributeRow attribute_rows[] = {
     {CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED, 1},
     {CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED, 1},
     {CU_DEVICE_ATTRIBUTE_ATOMIC_REDUCTION_SUPPORTED, 1},
+    {CU_DEVICE_ATTRIBUTE_LOCALITY_DOMAIN_COUNT, 1},
     {CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED, 1},
     {CU_DEVICE_ATTRIBUTE_TENSOR_MAP_LARGE_TENSOR_MIN_SIZE, 2147483647},
 };
@@ -188,6 +189,9 @@ CUresult Device::attribute(CUdevice_attribute attribute, int* value) const
         *value = major() >= 10 ? CU_MEM_DECOMPRESS_ALGORITHM_LZ4 | CU_MEM_DECOMPRESS_ALGORITHM_SNAPPY : 0;
         break;
     case CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_MAXIMUM_LENGTH: *value = major() >= 10 ? 4 << 20 : 0; break;
+    case CU_DEVICE_ATTRIBUTE_LOCALITY_DOMAIN_MULTIPROCESSOR_COUNT:
+        *value = number(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+        break;
     case CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT: *value = config().time_limit.count() > 0; break;
     default: *value = values_by_attribute()[size_t(attribute)]; break;
     }

@@ -42,6 +42,8 @@ int installed_count();
 Device* installed_at(int number); // null if there is none
 bool can_access_peer(int from, int to);
 
+constexpr int domains_since = 13040; // the driver version that brought locality domains, of which a device has one
+
 // Occupancy by the documented rules of the compute capability.
 struct OccupancyQuery {
     uint32_t threads = 0, registers = 0;

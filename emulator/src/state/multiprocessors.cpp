@@ -7,6 +7,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "../config.hpp"
+#include "device.hpp"
+
 namespace emu::state {
 namespace {
 
@@ -38,12 +41,21 @@ MultiprocessorSet take(MultiprocessorSet* left, unsigned count)
 CUresult size_of_group(const MultiprocessorResource& from, const CU_DEV_SM_RESOURCE_GROUP_PARAMS& group, unsigned left,
                        bool probing, unsigned* out)
 {
-    constexpr unsigned known_flags = CU_DEV_SM_RESOURCE_GROUP_BACKFILL;
+    constexpr unsigned domain_flags =
+        CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID | CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_SUPPLEMENTAL_SMS;
+    const unsigned known_flags =
+        CU_DEV_SM_RESOURCE_GROUP_BACKFILL | (config().driver_version >= domains_since ? domain_flags : 0);
+    const bool in_domain = group.flags & CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID;
     unsigned largest = from.alignment > 2 ? 32 : 2;
     unsigned together = group.coscheduledSmCount ? group.coscheduledSmCount : from.alignment;
     bool fills = group.flags & CU_DEV_SM_RESOURCE_GROUP_BACKFILL;
-    if (group.flags & ~known_flags)
+    if (group.flags & ~known_flags ||
+        (group.flags & CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_SUPPLEMENTAL_SMS && !in_domain))
         return CUDA_ERROR_INVALID_VALUE;
+    // All SMs of a device are in its domain 0.
+    constexpr unsigned any = ~0u; // CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID_ANY
+    if (in_domain && group.localityDomainId != 0 && group.localityDomainId != any)
+        return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
     if (together % 2 || together > largest || group.preferredCoscheduledSmCount % together)
         return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
     unsigned wanted = group.smCount ? group.smCount : left - left % (fills ? 2 : together);
@@ -70,6 +82,7 @@ void MultiprocessorResource::write(CUdevResource* out) const
     out->sm.minSmPartitionSize = least;
     out->sm.smCoscheduledAlignment = alignment;
     out->sm.flags = flags;
+    out->sm.localityDomainId = domain;
 }
 
 CUresult MultiprocessorResource::read(const CUdevResource& resource, MultiprocessorResource* out)
@@ -81,7 +94,7 @@ CUresult MultiprocessorResource::read(const CUdevResource& resource, Multiproces
     if (hidden.mark != mark)
         return CUDA_ERROR_INVALID_VALUE;
     *out = {hidden.device,    hidden.split, {}, resource.sm.minSmPartitionSize, resource.sm.smCoscheduledAlignment,
-            resource.sm.flags};
+            resource.sm.flags, resource.sm.localityDomainId};
     for (unsigned i = 0; i < most_multiprocessors; ++i)
         out->members.set(i, hidden.members[i / 64] >> i % 64 & 1);
     return CUDA_SUCCESS;
@@ -148,6 +161,7 @@ CUresult split_by_groups(const MultiprocessorResource& from, CU_DEV_SM_RESOURCE_
         if (parameters[i].coscheduledSmCount)
             group.alignment = parameters[i].coscheduledSmCount;
         group.flags = parameters[i].flags;
+        group.domain = group.flags & CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID ? parameters[i].localityDomainId : 0;
         groups->push_back(group);
         sizes.push_back(size);
     }

@@ -23,6 +23,7 @@ struct MultiprocessorResource {
     uint64_t split = 0;
     MultiprocessorSet members;
     unsigned least = 0, alignment = 0, flags = 0;
+    unsigned domain = 0; // if flags contain CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID
 
     void write(CUdevResource* out) const;
     // Returns INVALID_RESOURCE_TYPE for a resource of another type, and INVALID_VALUE for one that no call has created.

@@ -198,6 +198,11 @@ CUresult Pool::attribute(CUmemPool_attribute attribute, void* value)
     case CU_MEMPOOL_ATTR_LOCATION_ID: *static_cast<int*>(value) = s.properties.location.id; return CUDA_SUCCESS;
     case CU_MEMPOOL_ATTR_LOCATION_TYPE: *static_cast<int*>(value) = s.properties.location.type; return CUDA_SUCCESS;
     case CU_MEMPOOL_ATTR_MAX_POOL_SIZE: number(s.properties.maxSize); return CUDA_SUCCESS;
+    case CU_MEMPOOL_ATTR_LOCALITY_DOMAIN_ID: // a device has one domain, which counts as none
+        if (config().driver_version < domains_since)
+            return CUDA_ERROR_INVALID_VALUE;
+        *static_cast<int*>(value) = -1;
+        return CUDA_SUCCESS;
     case CU_MEMPOOL_ATTR_HW_DECOMPRESS_ENABLED: *static_cast<int*>(value) = 0; return CUDA_SUCCESS;
     default: return CUDA_ERROR_INVALID_VALUE;
     }
