@@ -14,8 +14,9 @@ import sys
 import numpy as np
 import pytest
 
-from cuda.core import CUDAError, ExternalMemory, ExternalSemaphore
+from cuda.core import CUDAError, Device, ExternalMemory, ExternalSemaphore
 from cuda.core.graph import GraphDefinition
+from cuda.core.texture import MipmappedArrayOptions, ResourceDescriptor
 
 pytestmark = pytest.mark.requires(software=True)
 
@@ -213,3 +214,61 @@ def test_captures_keep_semaphores(device, stream, file):
     graph.launch(stream)
     stream.sync()
     assert counter_of(file) == 9
+
+
+def image_options(**changes):
+    return MipmappedArrayOptions(**{"shape": (16, 8), "format": "uint8", "num_channels": 4, "num_levels": 1, **changes})
+
+
+def test_mapped_image_has_the_memory_of_the_file(memory, stream, file):
+    image = memory.map_mipmapped_array(image_options(num_levels=2), 4096)
+    assert (image.shape, image.num_levels, image.device) == ((16, 8), 2, Device(0))
+    pixels = np.arange(512, dtype=np.uint8).reshape(8, 16, 4)
+    image.get_level(0).copy_from(pixels, stream=stream)
+    image.get_level(1).copy_from(np.full((4, 8, 4), 7, np.uint8), stream=stream)
+    stream.sync()
+    assert os.pread(file, 512, 4096) == pixels.tobytes()
+    assert os.pread(file, 128, 4096 + 512) == b"\7" * 128
+    os.pwrite(file, bytes(512), 4096)
+    assert not image.get_level(0).copy_to(np.ones((8, 16, 4), np.uint8), stream=stream).any() or stream.sync()
+
+
+def test_image_outlives_its_memory_object(memory, stream, file):
+    before = open_files()
+    image = memory.map_mipmapped_array(image_options(), 100, is_color_attachment=True)
+    level = image.get_level(0)
+    memory.close()
+    image.close()
+    level.copy_from(bytes([5] * 512), stream=stream)
+    stream.sync()
+    assert os.pread(file, 512, 100) == b"\5" * 512
+    level.close()
+    assert len(open_files()) < len(before)
+
+
+def test_image_is_read_through_a_texture(memory, stream, file):
+    os.pwrite(file, np.arange(128, dtype=np.float32).tobytes(), 0)
+    image = memory.map_mipmapped_array({"shape": (16, 8), "format": "float32", "num_channels": 1, "num_levels": 1})
+    texture = Device(0).create_texture_object(resource=ResourceDescriptor.from_mipmapped_array(image))
+    assert texture.handle != 0
+    texture.close()
+    image.close()
+
+
+def test_wrong_images_are_rejected(memory, file):
+    with pytest.raises(TypeError, match="is_color_attachment must be a bool, not int"):
+        memory.map_mipmapped_array(image_options(), is_color_attachment=1)
+    with pytest.raises(TypeError, match="options"):
+        memory.map_mipmapped_array(3)
+    with pytest.raises(TypeError, match="offset must be an int, not str"):
+        memory.map_mipmapped_array(image_options(), "0")
+    for offset in (-1, 16384, 10**5000):
+        with pytest.raises(ValueError, match="offset must be within the 16384 bytes of the memory"):
+            memory.map_mipmapped_array(image_options(), offset)
+    with pytest.raises(CUDAError, match="cuExternalMemoryGetMappedMipmappedArray"):
+        memory.map_mipmapped_array(image_options(shape=(64, 65)))
+    with pytest.raises(CUDAError, match="cuExternalMemoryGetMappedMipmappedArray"):
+        memory.map_mipmapped_array(image_options(), 16384 - 511)
+    memory.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        memory.map_mipmapped_array(image_options())

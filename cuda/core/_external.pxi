@@ -14,6 +14,7 @@ from cuda.core._stream cimport Stream_accept, captured_operands, is_captured
 import os
 
 from cuda.core._memory._unpooled import _SynchronousMemoryResource
+from cuda.core.texture._texture import MipmappedArrayOptions
 from cuda.core._utils.validators import find_str_enum
 
 ctypedef Handle[InContext[cydriver.CUexternalMemory]] ExternalMemoryHandle
@@ -37,9 +38,9 @@ _SEMAPHORE_KINDS = {
 cdef class ExternalMemory(DriverObject):
     """A memory object of another interface, such as Vulkan, imported into CUDA (``CUexternalMemory``).
 
-    It cannot be constructed directly: :meth:`from_fd` returns one. :meth:`map` returns its memory as a :class:`Buffer`.
-    The imported object exists until it and all buffers of it are closed. ``with memory:`` closes it when the block
-    exits.
+    It cannot be constructed directly: :meth:`from_fd` returns one. :meth:`map` returns its memory as a :class:`Buffer`,
+    and :meth:`map_mipmapped_array` as images. The imported object exists until it and all these are closed.
+    ``with memory:`` closes it when the block exits.
 
     Examples
     --------
@@ -131,6 +132,54 @@ cdef class ExternalMemory(DriverObject):
                 f"offset and size must be within the {self._size} bytes of the memory, not {first} and {count}"
             )
         return ExternalMemory_map(self, memory, first, count)
+
+    def map_mipmapped_array(
+        self, options: MipmappedArrayOptions | dict, offset: int = 0, *, is_color_attachment: bool = False
+    ) -> MipmappedArray:
+        """Map an image of the other interface (``cuExternalMemoryGetMappedMipmappedArray``).
+
+        Parameters
+        ----------
+        options : :class:`~cuda.core.texture.MipmappedArrayOptions` | dict
+            The description of the image, as the other interface created it, with 1 level or more.
+        offset : int, optional
+            The first byte of the image. Defaults to 0.
+        is_color_attachment : bool, optional
+            Whether the other interface renders into the image (``CUDA_ARRAY3D_COLOR_ATTACHMENT``). Default is False.
+
+        Returns
+        -------
+        :class:`~cuda.core.texture.MipmappedArray`
+            The image, whose levels are arrays. Closing it waits for the work of the device and ends the mapping
+            (``cuMipmappedArrayDestroy``).
+
+        Raises
+        ------
+        TypeError
+            If an argument or a field has the wrong type.
+        ValueError
+            If a field has an invalid value, or ``offset`` is outside the memory.
+        RuntimeError
+            If this object is closed.
+        CUDAError
+            If the driver cannot map the image, for example because it exceeds the memory.
+
+        Examples
+        --------
+        >>> from cuda.core.texture import MipmappedArrayOptions
+        >>> def image_of(memory, width, height):  # a Vulkan image of VK_FORMAT_R8G8B8A8_UNORM, with one level
+        ...     options = MipmappedArrayOptions((width, height), "uint8", num_channels=4, num_levels=1)
+        ...     return memory.map_mipmapped_array(options).get_level(0)
+        """
+        cdef ExternalMemoryPin memory
+        ExternalMemory_pin(self, &memory)
+        if not isinstance(is_color_attachment, bool):
+            raise TypeError(f"is_color_attachment must be a bool, not {type(is_color_attachment).__name__}")
+        options = check_or_create_options(MipmappedArrayOptions, options, "mipmapped array options")
+        first = int_argument("offset", offset, accepts_bool=False)
+        if not 0 <= first < self._size:
+            raise ValueError(f"offset must be within the {self._size} bytes of the memory, not {shown(first)}")
+        return ExternalMemory_map_image(memory, options, first, is_color_attachment)
 
     @property
     def size(self) -> int:
@@ -224,6 +273,37 @@ cdef Buffer ExternalMemory_map(ExternalMemory self, const ExternalMemoryPin& mem
         own_by_resource(value, True, &h_memory)
     LEAVE_RETURN(err, b"cuExternalMemoryGetMappedBuffer", left)
     return Buffer_create(Buffer, h_memory, resource, None)
+
+
+cdef DriverObject ExternalMemory_map_image(
+    const ExternalMemoryPin& memory, object options, size_t offset, bint is_color_attachment
+):
+    cdef InContext[cydriver.CUexternalMemory] imported = memory.value()
+    cdef InContext[cydriver.CUmipmappedArray] value
+    cdef cydriver.CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC description
+    cdef MipmappedArrayHandle h_mipmap
+    cdef cydriver.CUresult err, left
+    cdef int is_entered = 0
+    memset(&description, 0, sizeof(description))
+    Array_describe(options, &description.arrayDesc)
+    if is_color_attachment:
+        description.arrayDesc.Flags |= cydriver.CUDA_ARRAY3D_COLOR_ATTACHMENT
+    description.offset = offset
+    description.numLevels = options.num_levels
+    value.h_context = imported.h_context
+    with nogil:
+        is_entered = Context_enter(imported.h_context.get())
+        err = cydriver.cuExternalMemoryGetMappedMipmappedArray(&value.raw, imported.raw, &description)
+        left = Context_leave(is_entered)
+    if err == cydriver.CUresult.CUDA_SUCCESS:
+        # Waits for the work of the device, because the memory must exist until the driver has destroyed the image.
+        h_mipmap = MipmappedArrayHandle.own(value, &unmap_image, memory.anchor())
+    LEAVE_RETURN(err, b"cuExternalMemoryGetMappedMipmappedArray", left)
+    return MipmappedArray_wrap(h_mipmap, options, description.arrayDesc.Flags, Context_ordinal(imported.h_context))
+
+
+cdef void unmap_image(InContext[cydriver.CUmipmappedArray] value) noexcept nogil:
+    MipmappedArray_destroy(value)
 
 
 cdef class ExternalSemaphore(DriverObject):

@@ -26,6 +26,7 @@ from cuda.core._native._cuda_core cimport (
     GraphicsHandle,
     GraphicsPin,
     InContext,
+    MipmappedArrayHandle,
     StreamPin,
     refuse_closed,
     retire,
@@ -33,8 +34,13 @@ from cuda.core._native._cuda_core cimport (
 from cuda.core._stream cimport Stream, Stream_pin
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport check_self_in_methods
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN, WARN_RETURN
-from cuda.core.texture._texture cimport Array_wrap_foreign
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, LEAVE_RETURN, WARN_RETURN, check_or_create_options
+from cuda.core.texture._texture cimport (
+    Array_describe,
+    Array_wrap_foreign,
+    MipmappedArray_destroy,
+    MipmappedArray_wrap,
+)
 
 from cuda.core._utils import slots
 from cuda.core._utils.validators import format_or_list, int_argument, shown

@@ -409,9 +409,9 @@ cdef DriverObject Array_wrap_foreign(const ArrayHandle& h_array, int device_id):
 cdef class MipmappedArray(DescribedArray):
     """A mipmapped array (``CUmipmappedArray``): levels, each with half the extents of the previous one.
 
-    A mipmapped array cannot be constructed directly: :meth:`Device.create_mipmapped_array` returns one. The program
-    fills each level through the array that :meth:`get_level` returns. As a context manager, a mipmapped array closes
-    when the ``with`` block exits.
+    A mipmapped array cannot be constructed directly: :meth:`Device.create_mipmapped_array` and
+    :meth:`ExternalMemory.map_mipmapped_array` return one. The program fills each level through the array that
+    :meth:`get_level` returns. As a context manager, a mipmapped array closes when the ``with`` block exits.
 
     Examples
     --------
@@ -429,7 +429,7 @@ cdef class MipmappedArray(DescribedArray):
         MipmappedArrayField _h_mipmap
         int _num_levels
 
-    _made_by = "Device.create_mipmapped_array()"
+    _made_by = "Device.create_mipmapped_array() or ExternalMemory.map_mipmapped_array()"
 
     def __repr__(self):
         if self._format is None:
@@ -523,15 +523,20 @@ def create_mipmapped_array(Device device, options: MipmappedArrayOptions) -> Mip
     cdef InContext[cydriver.CUmipmappedArray] value
     cdef MipmappedArrayHandle h_mipmap
     cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR c_description
-    cdef MipmappedArray self
     options = check_or_create_options(MipmappedArrayOptions, options, "mipmapped array options")
     Array_describe(options, &c_description)
     Device_pin_context(device, &context)
     value.h_context = context.handle()
     create_mipmap_in_context(value, &c_description, options.num_levels, &h_mipmap)
-    self = MipmappedArray.__new__(MipmappedArray)
+    return MipmappedArray_wrap(h_mipmap, options, c_description.Flags, device._id)
+
+
+cdef DriverObject MipmappedArray_wrap(
+    const MipmappedArrayHandle& h_mipmap, object options, unsigned int flags, int device_id
+):
+    cdef MipmappedArray self = MipmappedArray.__new__(MipmappedArray)
     self._h_mipmap.set(h_mipmap)
-    self._describe(options.shape, options.format, c_description.NumChannels, c_description.Flags, device._id)
+    self._describe(options.shape, options.format, options.num_channels, flags, device_id)
     # The driver does not report that it creates fewer.
     self._num_levels = min(options.num_levels, max_levels(self._shape, self._flags))
     return self

@@ -10,6 +10,7 @@
 #include "../state/graphs/node_work.hpp"
 #include "../state/memory/external_memory.hpp"
 #include "../state/streams/capture.hpp"
+#include "../state/textures/array.hpp"
 
 using namespace emu;
 using namespace emu::state;
@@ -113,6 +114,24 @@ ENTRY(cuExternalMemoryGetMappedBuffer, 10000)(CUdeviceptr* devPtr, CUexternalMem
     auto memory = ExternalMemory::find(extMem);
     REQUIRE(memory, CUDA_ERROR_INVALID_HANDLE);
     return memory->map(*context, bufferDesc->offset, bufferDesc->size, devPtr);
+}
+
+// An image is stored level by level, row by row, without gaps.
+ENTRY(cuExternalMemoryGetMappedMipmappedArray, 10000)(CUmipmappedArray* mipmap, CUexternalMemory extMem,
+                                                      const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC* mipmapDesc)
+{
+    std::shared_ptr<Context> context;
+    REQUIRE(mipmap && mipmapDesc, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_context(&context));
+    auto memory = ExternalMemory::find(extMem);
+    REQUIRE(memory, CUDA_ERROR_INVALID_HANDLE);
+    CUDA_ARRAY3D_DESCRIPTOR description = mipmapDesc->arrayDesc;
+    description.Flags &= ~unsigned(CUDA_ARRAY3D_COLOR_ATTACHMENT); // changes only the layout that a GPU chooses
+    ArrayPlace place{context->device().memory(), context->handle(), context->device().ordinal()};
+    place.find = [&](size_t size, std::shared_ptr<const void>* pages, std::byte** at) {
+        return memory->map_image(mipmapDesc->offset, size, pages, at);
+    };
+    return MipmappedArray::create(description, mipmapDesc->numLevels, place, mipmap);
 }
 
 ENTRY(cuDestroyExternalMemory, 10000)(CUexternalMemory extMem)

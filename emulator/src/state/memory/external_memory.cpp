@@ -128,6 +128,21 @@ CUresult ExternalMemory::map(const Context& context, uint64_t offset, uint64_t s
     return SharedMemory::map_file(context.handle(), context.device().ordinal(), file_, offset_ + offset, size, out);
 }
 
+CUresult ExternalMemory::map_image(uint64_t offset, uint64_t size, std::shared_ptr<const void>* memory,
+                                   std::byte** at) const
+{
+    if (size == 0 || offset > size_ || size > size_ - offset)
+        return CUDA_ERROR_INVALID_VALUE;
+    uint64_t first = offset_ + offset, begin = first / page_bytes * page_bytes;
+    size_t length = size_t(first - begin + size);
+    void* place = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, file_, off_t(begin));
+    if (place == MAP_FAILED)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *memory = std::shared_ptr<const void>(place, [place, length](const void*) { munmap(place, length); });
+    *at = static_cast<std::byte*>(place) + (first - begin);
+    return CUDA_SUCCESS;
+}
+
 CUresult ExternalMemory::export_dma_buf(CUdeviceptr address, size_t size, int* out)
 {
     DmaBuf place{dma_buf_magic, 0, size, int(getpid()), -1};

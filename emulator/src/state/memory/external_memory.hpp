@@ -28,6 +28,8 @@ public:
     CUexternalMemory handle() const { return handle_; }
     // Maps a range as memory of a device, which cuMemFree() frees.
     CUresult map(const Context& context, uint64_t offset, uint64_t size, CUdeviceptr* out) const;
+    // Maps a range as the host's memory, for an image.
+    CUresult map_image(uint64_t offset, uint64_t size, std::shared_ptr<const void>* memory, std::byte** at) const;
     // Returns a dma-buf for device memory: a file that names the memory's place, which only import() reads.
     static CUresult export_dma_buf(CUdeviceptr address, size_t size, int* out);
 

@@ -106,6 +106,16 @@ private:
     std::byte* at_ = nullptr;
 };
 
+CUresult find_memory(Arena& arena, size_t size, std::shared_ptr<const void>* memory, std::byte** at)
+{
+    auto made = std::make_shared<ArrayMemory>(arena, size);
+    if (CUresult failed = made->map())
+        return failed;
+    *at = made->at();
+    *memory = made;
+    return CUDA_SUCCESS;
+}
+
 Description level_of(Description d, unsigned level)
 {
     auto halve = [&](size_t extent) { return extent ? std::max<size_t>(extent >> level, 1) : 0; };
@@ -162,11 +172,8 @@ CUresult Array::create(const Description& description, const ArrayPlace& place, 
     array->device_ = place.device;
     array->description_ = description;
     array->texels_ = lay_out(description);
-    auto memory = std::make_shared<ArrayMemory>(place.memory, array->size());
-    if (CUresult failed = memory->map())
+    if (CUresult failed = find_memory(place.memory, array->size(), &array->memory_, &array->texels_.at))
         return failed;
-    array->texels_.at = memory->at();
-    array->memory_ = memory;
     *out = array->handle_ = arrays().add(array);
     return CUDA_SUCCESS;
 }
@@ -219,10 +226,10 @@ CUresult MipmappedArray::create(const Description& description, unsigned levels,
         mipmap->levels_.push_back(array);
         size += array->size();
     }
-    auto memory = std::make_shared<ArrayMemory>(place.memory, size);
-    if (CUresult failed = memory->map())
+    std::shared_ptr<const void> memory;
+    std::byte* at = nullptr;
+    if (CUresult failed = place.find ? place.find(size, &memory, &at) : find_memory(place.memory, size, &memory, &at))
         return failed;
-    std::byte* at = memory->at();
     for (const auto& array : mipmap->levels_) {
         array->texels_.at = at;
         array->memory_ = memory;

@@ -5,6 +5,7 @@
 // in a kernel never reaches them. They count as memory of their device.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "../../exec/textures.hpp"
@@ -20,6 +21,8 @@ struct ArrayPlace {
     Arena& memory;
     CUcontext context;
     int device;
+    // Finds external memory for a number of bytes, and its address; null: the arena's memory.
+    std::function<CUresult(size_t size, std::shared_ptr<const void>* memory, std::byte** at)> find = nullptr;
 };
 
 class Array {
