@@ -93,6 +93,32 @@ cdef void note_memory(
         write_notice(<intptr_t>what, <char*>&size, sizeof(size), NULL, 0)
 
 
+cdef void note_dump(void* what, int process, cydriver.CUdevice device) noexcept nogil:
+    cdef int[2] numbers
+    numbers[0], numbers[1] = <int>device, process
+    write_notice(<intptr_t>what, <char*>numbers, sizeof(numbers), NULL, 0)
+
+
+def register_dumps(int descriptor) -> int:
+    """Let the driver write each complete core dump to a pipe (``cuCoredumpRegisterCompleteCallback``)."""
+    cdef cydriver.CUcoredumpCallbackHandle handle = NULL
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuCoredumpRegisterCompleteCallback(&note_dump, <void*><intptr_t>descriptor, &handle),
+            b"cuCoredumpRegisterCompleteCallback",
+        )
+    return <intptr_t>handle
+
+
+def unregister_dumps(intptr_t handle) -> None:
+    """End a registration of :func:`register_dumps` (``cuCoredumpDeregisterCompleteCallback``)."""
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuCoredumpDeregisterCompleteCallback(<cydriver.CUcoredumpCallbackHandle>handle),
+            b"cuCoredumpDeregisterCompleteCallback",
+        )
+
+
 def register_messages(int descriptor) -> int:
     """Let the driver write its messages to a pipe (``cuLogsRegisterCallback``)."""
     cdef cydriver.CUlogsCallbackHandle handle = NULL

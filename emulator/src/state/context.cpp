@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "../exec/checks/races.hpp"
+#include "core_dumps.hpp"
 #include "device.hpp"
 #include "device_heap.hpp"
 #include "graphics.hpp"
@@ -257,13 +258,14 @@ CUresult Context::sticky() const
     return state_->sticky.load(std::memory_order_relaxed);
 }
 
-void Context::fail(CUresult code, const std::string& text)
+bool Context::fail(CUresult code, const std::string& text)
 {
     std::lock_guard lock(state_->mutex);
     if (state_->sticky != CUDA_SUCCESS)
-        return;
+        return false;
     state_->report = text;
     state_->sticky = code;
+    return true;
 }
 
 // `is_first`: no noticed call has returned it before.
@@ -304,7 +306,8 @@ void Context::recover()
 
 void Context::fail(const exec::Fault& fault)
 {
-    fail(fault.code == CUDA_SUCCESS ? exec::result_of(fault.kind) : fault.code, fault.text);
+    if (fail(fault.code == CUDA_SUCCESS ? exec::result_of(fault.kind) : fault.code, fault.text))
+        core_dumps::write(device().ordinal(), fault.text);
 }
 
 std::shared_ptr<Queue> Context::make_queue(int priority)

@@ -56,7 +56,7 @@ public:
     // Sticky errors: after a fault every call in the context returns this code.
     CUresult sticky() const;
     void fail(const exec::Fault& fault); // the first failure is kept
-    void fail(CUresult code, const std::string& text);
+    bool fail(CUresult code, const std::string& text); // returns true if there was no failure before
     // Returns the report of a context that failed with this code, or an empty string. `noticed` means that the program
     // notices the failure.
     static std::string report_of(CUresult code, bool noticed, bool* is_first);
