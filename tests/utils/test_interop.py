@@ -3,13 +3,14 @@
 """Allocators of other libraries, which allocate from a memory resource."""
 
 import ctypes
+import gc
 import sys
 import types
 
 import numpy as np
 import pytest
 
-from cuda.core import Buffer, DeviceMemoryResource, LegacyPinnedMemoryResource, LimitingMemoryResource
+from cuda.core import Buffer, DeviceMemoryResource, LegacyPinnedMemoryResource, LimitingMemoryResource, Stream
 from cuda.core.utils import interop
 from support.interpreter import run
 
@@ -96,6 +97,90 @@ def test_rmm_calls_the_resource(pool, stream, monkeypatch, wrap):
     free(pointer, 1024, wrap(int(stream.handle)))
     stream.sync()
     assert pool.attributes.used_mem_current == before
+
+
+class UpstreamOfRMM:
+    """The documented part of ``rmm.mr.DeviceMemoryResource``."""
+
+    def __init__(self, pool):
+        self.pool, self.buffers, self.calls = pool, {}, []
+
+    def allocate(self, nbytes, stream):
+        self.calls.append(("allocate", nbytes, stream.address))
+        buffer = self.pool.allocate(nbytes, stream=Stream.from_handle(stream.address))
+        self.buffers[int(buffer.handle)] = buffer
+        return int(buffer.handle)
+
+    def deallocate(self, ptr, nbytes, stream):
+        self.calls.append(("deallocate", nbytes, stream.address))
+        self.buffers.pop(ptr).close(Stream.from_handle(stream.address))
+
+
+@pytest.fixture
+def rmm_stream(monkeypatch):
+    """The documented part of ``rmm.pylibrmm.stream``."""
+    module = types.ModuleType("rmm.pylibrmm.stream")
+
+    class RMMStream:
+        def __init__(self, obj):
+            self.address = obj.__cuda_stream__()[1]
+
+    module.Stream = RMMStream
+    for name in ("rmm", "rmm.pylibrmm"):
+        monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
+    monkeypatch.setitem(sys.modules, "rmm.pylibrmm.stream", module)
+
+
+def test_buffers_come_from_a_resource_of_rmm(pool, stream, device, rmm_stream):
+    upstream = UpstreamOfRMM(pool)
+    resource = interop.from_rmm_resource(upstream)
+    assert (resource.device_id, resource.is_device_accessible, resource.is_host_accessible) == (0, True, False)
+    assert "UpstreamOfRMM" in repr(resource)
+    buffer = resource.allocate(1024, stream=stream)
+    buffer.fill(3, stream=stream)
+    assert buffer.memory_resource is resource and list(upstream.buffers) == [int(buffer.handle)]
+    other = device.create_stream()
+    buffer.close(other)
+    addresses = int(stream.handle), int(other.handle)
+    assert upstream.calls == [("allocate", 1024, addresses[0]), ("deallocate", 1024, addresses[1])]
+    assert upstream.buffers == {}
+
+
+def test_resource_of_rmm_is_the_default(pool, device, rmm_stream, stream):
+    upstream = UpstreamOfRMM(pool)
+    before = device.memory_resource
+    device.memory_resource = interop.from_rmm_resource(upstream)
+    try:
+        device.zeros(16, np.float32, stream=stream)
+        gc.collect()
+        assert [call[0] for call in upstream.calls] == ["allocate", "deallocate"]
+    finally:
+        device.memory_resource = before
+
+
+def test_failure_of_rmm_is_raised(device, stream, rmm_stream):
+    upstream = UpstreamOfRMM(None)
+
+    def fail(nbytes, stream):
+        raise MemoryError("std::bad_alloc")
+
+    upstream.allocate = fail
+    with pytest.raises(MemoryError, match="bad_alloc"):
+        interop.from_rmm_resource(upstream).allocate(64, stream=stream)
+    with pytest.raises(TypeError, match="resource must be a resource of RMM, not int"):
+        interop.from_rmm_resource(3)
+    with pytest.raises(TypeError, match="stream"):
+        interop.from_rmm_resource(upstream).allocate(64, stream=3)
+
+
+@pytest.mark.requires(module="rmm")
+def test_memory_goes_through_rmm_and_back(pool, stream):
+    resource = interop.from_rmm_resource(interop.rmm_resource(pool))
+    before = pool.allocation_count
+    buffer = resource.allocate(1024, stream=stream)
+    assert pool.allocation_count == before + 1
+    buffer.close()
+    assert pool.allocation_count == before
 
 
 @pytest.mark.parametrize(

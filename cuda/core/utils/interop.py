@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""One pool of memory with other libraries: PyTorch, CuPy and RMM allocate from a memory resource of this package."""
+"""One pool of memory with other libraries: PyTorch, CuPy and RMM allocate from this package, or it from RMM."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import ctypes
 import importlib
 
 from cuda.core._memory._buffer import Buffer, MemoryResource
-from cuda.core._memory._memory_pool import _MemPool, set_pool_of_functions
+from cuda.core._memory._memory_pool import _MemPool, current_device_id, set_pool_of_functions
 from cuda.core._native import _cuda_core
-from cuda.core._stream import Stream
+from cuda.core._stream import Stream, Stream_accept
 from cuda.core._utils.cuda_utils import OutOfMemoryError
 
-__all__ = ["allocator_functions", "cupy_allocator", "rmm_resource", "torch_allocator"]
+__all__ = ["allocator_functions", "cupy_allocator", "from_rmm_resource", "rmm_resource", "torch_allocator"]
 
 _ALLOCATE = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_int, ctypes.c_void_p)
 _FREE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_int, ctypes.c_void_p)
@@ -185,6 +185,74 @@ def rmm_resource(resource: MemoryResource):
         release(pointer, address_of_stream(stream))
 
     return importlib.import_module("rmm.mr").CallbackMemoryResource(allocate, free)
+
+
+def from_rmm_resource(resource) -> MemoryResource:
+    """Return a memory resource that allocates from a resource of RMM, on the current device.
+
+    Parameters
+    ----------
+    resource : rmm.mr.DeviceMemoryResource
+        A resource of device memory, for example ``rmm.mr.get_current_device_resource()``.
+
+    Returns
+    -------
+    :class:`~cuda.core.MemoryResource`
+        The resource, which keeps RMM's resource.
+
+    Raises
+    ------
+    TypeError
+        If ``resource`` has no methods ``allocate`` and ``deallocate``.
+    ImportError
+        If RMM is not installed.
+    """
+    if not all(callable(getattr(resource, name, None)) for name in ("allocate", "deallocate")):
+        raise TypeError(f"resource must be a resource of RMM, not {type(resource).__name__}")
+    return RMMMemoryResource(resource)
+
+
+class RMMMemoryResource(MemoryResource):
+    """The memory of a resource of RMM, from :func:`from_rmm_resource`."""
+
+    is_device_accessible = True
+    is_host_accessible = False
+
+    def __init__(self, upstream):
+        self._upstream = upstream
+        self._device_id = current_device_id()
+        self._stream_class = importlib.import_module("rmm.pylibrmm.stream").Stream
+
+    def __repr__(self):
+        return f"<{type(self).__name__} of {self._upstream!r}>"
+
+    def allocate(self, size: int, *, stream) -> Buffer:
+        """Allocate memory in stream order (``rmm.mr.DeviceMemoryResource.allocate``).
+
+        Parameters
+        ----------
+        size : int
+            The size in bytes.
+        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
+            The stream that the allocation is ordered on.
+
+        Raises
+        ------
+        MemoryError
+            If RMM has not enough memory.
+        """
+        stream = Stream_accept(stream)
+        pointer = self._upstream.allocate(size, self._stream_class(stream))
+        return Buffer.from_handle(pointer, size, mr=self, stream=stream)
+
+    def deallocate(self, ptr, size: int, *, stream) -> None:
+        """Free memory in stream order (``rmm.mr.DeviceMemoryResource.deallocate``)."""
+        self._upstream.deallocate(int(ptr), size, self._stream_class(Stream_accept(stream)))
+
+    @property
+    def device_id(self) -> int:
+        """The ordinal of the device."""
+        return self._device_id
 
 
 def address_of_stream(stream) -> int:
