@@ -60,6 +60,7 @@ from cuda.core._native._cuda_core import explain_other_names
 from cuda.core._stream import launch_stream
 from cuda.core._utils import slots
 from cuda.core._utils.cuda_utils import CUDAError, require_call
+from cuda.core._utils.late import LateModule
 from cuda.core._utils.locks import RLock
 from cuda.core._utils.validators import check_address, shown
 from cuda.core.typing import ObjectCodeFormatType
@@ -74,6 +75,7 @@ __all__ = [
     "ParamInfo",
 ]
 
+_disassembly = LateModule("cuda.core._code._disassembly")
 
 ParamInfo = namedtuple("ParamInfo", ("offset", "size"), module="cuda.core._module")
 _KernelResources = namedtuple(
@@ -405,6 +407,42 @@ cdef class ObjectCode(LazyCode):
         h_library = load(self)
         HANDLE_RETURN(cydriver.cuLibraryGetKernelCount(&c_count, h_library.get()), b"cuLibraryGetKernelCount")
         return kernel_names(h_library)
+
+    def sass(self, name: str | bytes | None = None) -> str:
+        """Return the machine instructions of a cubin, as NVIDIA's ``nvdisasm`` prints them.
+
+        It needs neither a GPU nor a driver. ``nvdisasm`` is searched on the path, in the package
+        ``nvidia-cuda-nvdisasm`` and in the CUDA toolkit.
+
+        Parameters
+        ----------
+        name : str | bytes, optional
+            The kernel, as in :meth:`get_kernel`. Defaults to all code.
+
+        Raises
+        ------
+        TypeError
+            If ``name`` is not a str or bytes.
+        ValueError
+            If there is no such kernel.
+        RuntimeError
+            If this object is closed, its code is not a cubin, or ``nvdisasm`` fails.
+        NotSupportedError
+            If ``nvdisasm`` is not installed.
+
+        Examples
+        --------
+        >>> from cuda.core import Program, ProgramOptions
+        >>> source = 'extern "C" __global__ void f(float* x) { x[threadIdx.x] *= 2; }'
+        >>> code = Program(source, "c++", ProgramOptions(arch="sm_90")).compile("cubin")
+        >>> print(code.sass("f"))  # doctest: +SKIP
+        """
+        ObjectCode_check_symbol(self, "" if name is None else name, "instructions")
+        code = keep_code(self)
+        if self._code_type != "cubin":
+            raise RuntimeError(f"only a cubin has machine instructions, not {self._code_type!r}; compile to 'cubin'")
+        symbol = None if name is None else mapped_symbol(self._symbol_mapping, name).decode(errors="replace")
+        return _disassembly.disassemble(code, symbol)
 
     @property
     def symbol_mapping(self) -> dict[str | bytes, str | bytes]:

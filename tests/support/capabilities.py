@@ -320,6 +320,10 @@ class Capabilities:
         """Return whether NVIDIA's compiler is installed, whatever the compiler of this process is."""
         return self._has_nvidia_compiler == wanted
 
+    def nvdisasm(self, wanted: bool) -> bool:
+        """Return whether NVIDIA's disassembler is on the path."""
+        return (shutil.which("nvdisasm") is not None) == wanted
+
     def cuda_headers(self, wanted: bool) -> bool:
         """Return whether kernels can include CUDA headers, such as the cooperative groups headers."""
         from support.headers import header_folders

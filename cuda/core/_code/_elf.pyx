@@ -16,7 +16,7 @@ from libcpp.vector cimport vector
 
 from cuda.core._utils._cpython cimport check_self_in_methods
 
-__all__ = ["elf_damage", "elf_variables"]
+__all__ = ["elf_damage", "elf_symbol", "elf_variables"]
 
 # Names and layouts as in the System V ABI.
 
@@ -96,6 +96,7 @@ cdef enum:
     SHN_LORESERVE = 0xFF00
     SHN_XINDEX = 0xFFFF
     STT_OBJECT = 1
+    STT_FUNC = 2
 
 # Larger alignments do not occur in practice, and a library might allocate that much padding.
 cdef uint64_t _MAX_ALIGNMENT = 1 << 24
@@ -120,14 +121,27 @@ def elf_damage(bytes data) -> str | None:
 
 def elf_variables(bytes data) -> list[str]:
     """Return the names of the variables in an ELF file (its STT_OBJECT symbols), or none if it is corrupt."""
+    return [name for _, name in symbols_of(data, STT_OBJECT)]
+
+
+def elf_symbol(bytes data, name: str) -> int | None:
+    """Return the index of the symbol of a function in an ELF file, or None if there is none, or the file is corrupt."""
+    for index, known in symbols_of(data, STT_FUNC):
+        if known == name:
+            return index
+    return None
+
+
+# The index and the name of each symbol of a type.
+cdef list symbols_of(bytes data, int kind):
     cdef Elf elf = Elf(data)
     cdef Section section
     cdef Section strings
     cdef Symbol symbol
     cdef uint64_t index, i
-    cdef list names = []
+    cdef list found = []
     if elf_damage(data) is not None:
-        return names
+        return found
     check_header(elf)
     for index in range(elf.count):
         section = elf.section(index)
@@ -136,10 +150,10 @@ def elf_variables(bytes data) -> list[str]:
         strings = elf.section(section.link)
         for i in range(section.size // sizeof(Symbol)):
             memcpy(&symbol, elf.start + section.offset + i * sizeof(Symbol), sizeof(Symbol))
-            if symbol.info & 15 == STT_OBJECT and symbol.name:
+            if symbol.info & 15 == kind and symbol.name:
                 # elf_damage() has checked that each string table ends with a null character.
-                names.append((elf.start + strings.offset + symbol.name).decode(errors="replace"))
-    return names
+                found.append((i, (elf.start + strings.offset + symbol.name).decode(errors="replace")))
+    return found
 
 
 cdef class Elf:
