@@ -88,3 +88,53 @@ def test_batch_rejects_invalid_boxes(driver, queue, memory):
     empty = box(driver, target, source, 0, 2, 2)
     for bad in (short, empty):
         assert driver.result("cuMemcpy3DBatchAsync", 1, [bad], 0, queue) == "INVALID_VALUE"
+
+
+@pytest.fixture
+def array(driver, context):
+    description = driver.CUDA_ARRAY3D_DESCRIPTOR()
+    description.Width, description.Height, description.NumChannels = 8, 4, 2
+    description.Format = driver.CUarray_format.CU_AD_FORMAT_UNSIGNED_INT16
+    array = driver.cuArray3DCreate(description)
+    yield array
+    driver.cuArrayDestroy(array)
+
+
+def in_array(driver, array, x=0, y=0):
+    value = driver.CUmemcpy3DOperand()
+    value.type = driver.CUmemcpy3DOperandType.CU_MEMCPY_OPERAND_TYPE_ARRAY
+    value.op.array.array, value.op.array.offset.x, value.op.array.offset.y = array, x, y
+    return value
+
+
+@pytest.mark.parametrize("is_batch", [False, True])
+def test_copies_of_arrays_count_elements(driver, queue, memory, array, is_batch):
+    target, source = memory
+
+    def copy(operation):
+        if is_batch:
+            driver.cuMemcpy3DBatchAsync(1, [operation], 0, queue)
+        else:
+            driver.cuMemcpy3DWithAttributesAsync(operation, 0, queue)
+
+    copy(box(driver, in_array(driver, array), operand(driver, source), 8, 4, 1))
+    # Two elements of 4 bytes in each of two rows, to rows of 3 elements.
+    copy(box(driver, operand(driver, target, 3, 2), in_array(driver, array, 1, 2), 2, 2, 1))
+    driver.cuStreamSynchronize(queue)
+    first, second = range(2 * 32 + 4, 2 * 32 + 12), range(3 * 32 + 4, 3 * 32 + 12)
+    assert read(driver, target, 20).tolist() == [*first, *[0] * 4, *second]
+
+
+def test_copies_of_arrays_reject_invalid_boxes(driver, queue, memory, array):
+    _, source = memory
+
+    def result(operation, flags=0):
+        return driver.result("cuMemcpy3DWithAttributesAsync", operation, flags, queue)
+
+    whole = in_array(driver, array)
+    assert result(box(driver, whole, operand(driver, source), 8, 4, 1), 1) == "INVALID_VALUE"
+    assert result(box(driver, whole, operand(driver, source), 9, 4, 1)) == "INVALID_VALUE"
+    assert result(box(driver, whole, operand(driver, source, 7), 8, 4, 1)) == "INVALID_VALUE"
+    assert result(box(driver, whole, operand(driver, source), 8, 0, 1)) == "INVALID_VALUE"
+    gone = in_array(driver, driver.CUarray(0x77))
+    assert result(box(driver, gone, operand(driver, source), 8, 4, 1)) == "INVALID_HANDLE"

@@ -12,9 +12,10 @@ import pytest
 from cuda.bindings import driver
 
 import cuda.emulator
-from cuda.core import CUDAError, Device, LegacyPinnedMemoryResource
+from cuda.core import LEGACY_DEFAULT_STREAM, CUDAError, Device, Host, LegacyPinnedMemoryResource
 from cuda.core.texture import OpaqueArray, OpaqueArrayOptions
 from cuda.core.typing import ArrayFormatType
+from cuda.core.utils import CopyOptions
 from support.graph_work import is_released
 from support.images import array_of, contents
 from support.memory import read
@@ -344,3 +345,55 @@ def test_array_can_be_closed_on_any_thread(device):
 def test_array_needs_a_current_device():
     with pytest.raises(CUDAError, match="set_current"):
         in_thread(lambda: made(Device(0)))
+
+
+OPTIONS = [
+    {"overlap_mode": "prefer_overlap_with_compute"},
+    {"src_access_order": "any", "src_location_hint": Host(), "dst_location_hint": Host()},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("channels", [1, 4])
+def test_copies_with_options_keep_every_byte(device, stream, options, shape, channels):
+    array = made(device, shape, "uint16", channels)
+    source = pattern(array)
+    array.copy_from(source, stream=stream, options=options)
+    buffer = device.allocate(array.size_bytes, stream=stream)
+    array.copy_to(buffer, stream=stream, options=CopyOptions(**options))
+    assert read(buffer, stream) == source.tobytes()
+    array.copy_from(buffer, stream=stream, options=options)
+    out = array.copy_to(np.empty_like(source), stream=stream)
+    stream.sync()
+    assert np.array_equal(out, source)
+
+
+def test_copies_with_options_cover_layers(device, stream):
+    array = made(device, (6, 5, 3), "float32", 1, is_layered=True)
+    source = pattern(array)
+    array.copy_from(source, stream=stream, options={})
+    assert np.array_equal(contents(array, stream).view(np.uint8).ravel(), source)
+
+
+@pytest.mark.requires(cuda=(13, 2))
+def test_source_of_a_copy_is_read_during_the_call(device, stream):
+    array = made(device)
+    source = pattern(array)
+    expected = source.copy()
+    array.copy_from(source, stream=stream, options={"src_access_order": "during_api_call"})
+    source[:] = 0
+    assert np.array_equal(contents(array, stream).view(np.uint8).ravel(), expected)
+
+
+def test_options_of_a_copy_are_checked(device, stream):
+    array = made(device)
+    source = pattern(array)
+    with pytest.raises(TypeError, match="options"):
+        array.copy_from(source, stream=stream, options=3)
+    with pytest.raises(ValueError, match="'late' is not a valid MemcpySrcAccessOrder"):
+        array.copy_to(source, stream=stream, options={"src_access_order": "late"})
+    with pytest.raises(TypeError, match="options must be None on the legacy default stream"):
+        array.copy_from(source, stream=LEGACY_DEFAULT_STREAM, options={})
+    with pytest.raises(TypeError, match="options must be None on a capturing stream"):
+        array.copy_from(source, stream=device.create_graph_builder().begin_building(), options={})

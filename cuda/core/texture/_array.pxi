@@ -18,6 +18,7 @@ from cuda.core._context cimport (
 )
 from cuda.core._device cimport Device, Device_find, Device_pin_context
 from cuda.core._memory._buffer cimport Buffer, Buffer_pin, check_writable
+from cuda.core._memory._copies cimport check_stream, has_hints, hints_of
 from cuda.core._native._cuda_core cimport (
     AllocationPin,
     Anchor,
@@ -64,6 +65,7 @@ import operator
 import sys
 
 from cuda.core._memory._copies import holds_objects
+from cuda.core._memory._copy_options import CopyOptions
 from cuda.core._utils import slots
 from cuda.core._utils.enums import ARRAY_FORMAT
 from cuda.core._utils.options import Options, options
@@ -190,7 +192,9 @@ cdef class OpaqueArray(DescribedArray):
         """
         return Array_from_handle(check_address("handle", handle), owning, device_id)
 
-    def copy_from(self, src: Any, *, stream: Stream | GraphBuilder) -> None:
+    def copy_from(
+        self, src: Any, *, stream: Stream | GraphBuilder, options: CopyOptions | dict[str, Any] | None = None
+    ) -> None:
         """Copy all elements from other memory, in stream order (``cuMemcpy3DAsync``).
 
         Parameters
@@ -201,21 +205,25 @@ cdef class OpaqueArray(DescribedArray):
             captured, the graph keeps the memory alive.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
             The stream to enqueue the copy on, or the builder that captures it.
+        options : :class:`~cuda.core.utils.CopyOptions`, optional
+            Hints for the driver (``cuMemcpy3DWithAttributesAsync``); drivers older than CUDA 13.2 ignore them.
 
         Raises
         ------
         TypeError
-            If ``src`` is neither a buffer nor has the buffer protocol, or ``stream`` is not a stream.
+            If ``src`` is neither a buffer nor has the buffer protocol, ``stream`` is not a stream or ``options`` not a
+            CopyOptions, or ``options`` are given and the stream is the legacy default stream or capturing.
         ValueError
             If ``src`` has fewer than :attr:`size_bytes` bytes.
         BufferError, ValueError
             If ``src`` is not contiguous. Its buffer protocol decides which one (NumPy raises ValueError).
         RuntimeError
-            If the array, ``src`` or the stream is closed.
+            If the array, ``src`` or the stream is closed, or the option ``"during_api_call"`` is given and the driver is
+            older than CUDA 13.2.
         """
-        Array_copy(self, src, "src", False, stream)
+        Array_copy(self, src, "src", False, stream, options)
 
-    def copy_to(self, dst, *, stream: Stream | GraphBuilder):
+    def copy_to(self, dst, *, stream: Stream | GraphBuilder, options: CopyOptions | dict[str, Any] | None = None):
         """Copy all elements to other memory, in stream order (``cuMemcpy3DAsync``).
 
         Parameters
@@ -225,6 +233,8 @@ cdef class OpaqueArray(DescribedArray):
             must stay allocated until the copy has completed. If the copy is captured, the graph keeps the memory alive.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
             The stream to enqueue the copy on, or the builder that captures it.
+        options : :class:`~cuda.core.utils.CopyOptions`, optional
+            Hints for the driver (``cuMemcpy3DWithAttributesAsync``); drivers older than CUDA 13.2 ignore them.
 
         Returns
         -------
@@ -234,15 +244,17 @@ cdef class OpaqueArray(DescribedArray):
         Raises
         ------
         TypeError
-            If ``dst`` is neither a buffer nor has the buffer protocol, or ``stream`` is not a stream.
+            If ``dst`` is neither a buffer nor has the buffer protocol, ``stream`` is not a stream or ``options`` not a
+            CopyOptions, or ``options`` are given and the stream is the legacy default stream or capturing.
         ValueError
             If ``dst`` has fewer than :attr:`size_bytes` bytes.
         BufferError, ValueError
             If ``dst`` is read-only or not contiguous. Its buffer protocol decides which one (NumPy raises ValueError).
         RuntimeError
-            If the array, ``dst`` or the stream is closed.
+            If the array, ``dst`` or the stream is closed, or the option ``"during_api_call"`` is given and the driver is
+            older than CUDA 13.2.
         """
-        Array_copy(self, dst, "dst", True, stream)
+        Array_copy(self, dst, "dst", True, stream, options)
         return dst
 
     @property
@@ -608,7 +620,7 @@ cdef OpaqueArray MipmappedArray_level(MipmappedArray self, object level):
 # Copies
 
 # Copies between the array and a Buffer or host memory; `is_read` copies out of the array. `name` is for messages.
-cdef int Array_copy(OpaqueArray self, object other, str name, bint is_read, object stream) except -1:
+cdef int Array_copy(OpaqueArray self, object other, str name, bint is_read, object stream, object options) except -1:
     cdef ArrayPin array
     cdef StreamPin stream_pin
     cdef AllocationPin memory
@@ -616,6 +628,7 @@ cdef int Array_copy(OpaqueArray self, object other, str name, bint is_read, obje
     cdef Stream c_stream = Stream_accept(stream)
     cdef size_t size = self.size_bytes
     cdef object lent
+    options = check_or_create_options(CopyOptions, options, "options of a copy", keep_none=True)
     Stream_pin(c_stream, &stream_pin)
     Array_pin(self, &array)
     if isinstance(other, Buffer):
@@ -624,7 +637,7 @@ cdef int Array_copy(OpaqueArray self, object other, str name, bint is_read, obje
             check_writable(<Buffer>other, name)
         check_operand_size(name, memory.value().size, size)
         keep_for_capture(stream_pin, array.anchor(), memory.anchor())
-        return copy_in_stream_order(self, array, memory.value().pointer, False, is_read, c_stream, stream_pin)
+        return copy_in_stream_order(self, array, memory.value().pointer, False, is_read, c_stream, stream_pin, options)
     if not PyObject_CheckBuffer(other):
         raise TypeError(f"{name} must be a Buffer or have the buffer protocol, not {type(other).__name__}")
     if holds_objects(other, b""):
@@ -634,7 +647,7 @@ cdef int Array_copy(OpaqueArray self, object other, str name, bint is_read, obje
         check_operand_size(name, view.len, size)
         lent = memoryview(other)  # its owner cannot resize it
         keep_for_capture(stream_pin, array.anchor(), Anchor.of_object(<PyObject*>lent))
-        return copy_in_stream_order(self, array, <uintptr_t>view.buf, True, is_read, c_stream, stream_pin)
+        return copy_in_stream_order(self, array, <uintptr_t>view.buf, True, is_read, c_stream, stream_pin, options)
     finally:
         PyBuffer_Release(&view)
 
@@ -654,22 +667,54 @@ cdef int check_operand_size(str name, size_t given, size_t size) except -1:
 
 cdef int copy_in_stream_order(
     OpaqueArray self, const ArrayPin& array, uintptr_t pointer, bint is_on_host, bint is_read,
-    Stream stream, const StreamPin& stream_pin,
+    Stream stream, const StreamPin& stream_pin, object options,
 ) except -1:
     cdef cydriver.CUDA_MEMCPY3D c_copy
+    cdef cydriver.CUDA_MEMCPY3D_BATCH_OP c_operation
     cdef ContextHandle h_context
     cdef int device_id = 0
     cdef int is_entered = 0
+    cdef bint has_options = False
     cdef cydriver.CUresult err
     describe_copy(self, array, pointer, is_on_host, is_read, &c_copy)
+    if options is not None:
+        check_stream(stream_pin.handle())
+        has_options = describe_operation(self, array, pointer, is_read, options, &c_operation)
     # A default stream is that of the current context.
     if not is_default(stream_pin.handle()):
         Stream_context(stream, &h_context, &device_id)
     with nogil:
         is_entered = Context_enter(h_context.get())
-        err = cydriver.cuMemcpy3DAsync(&c_copy, stream_pin.get())
-        LEAVE_RETURN(err, b"cuMemcpy3DAsync", Context_leave(is_entered))
+        if has_options:
+            err = cydriver.cuMemcpy3DWithAttributesAsync(&c_operation, 0, stream_pin.get())
+            LEAVE_RETURN(err, b"cuMemcpy3DWithAttributesAsync", Context_leave(is_entered))
+        else:
+            err = cydriver.cuMemcpy3DAsync(&c_copy, stream_pin.get())
+            LEAVE_RETURN(err, b"cuMemcpy3DAsync", Context_leave(is_entered))
     return 0
+
+
+# Returns false if the driver is too old for options, which it then need not know.
+cdef bint describe_operation(
+    OpaqueArray self, const ArrayPin& array, uintptr_t pointer, bint is_read, object options,
+    cydriver.CUDA_MEMCPY3D_BATCH_OP* c_operation,
+) except -1:
+    cdef cydriver.CUmemcpyAttributes hints = hints_of(options)
+    cdef cydriver.CUmemcpy3DOperand* in_array = &c_operation.src if is_read else &c_operation.dst
+    cdef cydriver.CUmemcpy3DOperand* in_memory = &c_operation.dst if is_read else &c_operation.src
+    if not has_hints(hints, 13020):
+        return False
+    width, height, depth = driver_extents(self._shape, self._flags)
+    memset(c_operation, 0, sizeof(cydriver.CUDA_MEMCPY3D_BATCH_OP))
+    c_operation.extent.width, c_operation.extent.height, c_operation.extent.depth = width, height or 1, depth or 1
+    c_operation.srcAccessOrder = hints.srcAccessOrder
+    c_operation.flags = hints.flags
+    in_array.type = cydriver.CUmemcpy3DOperandType.CU_MEMCPY_OPERAND_TYPE_ARRAY
+    in_array.op.array.array = array.value().raw
+    in_memory.type = cydriver.CUmemcpy3DOperandType.CU_MEMCPY_OPERAND_TYPE_POINTER
+    in_memory.op.ptr.ptr = pointer  # packed rows
+    in_memory.op.ptr.locHint = hints.dstLocHint if is_read else hints.srcLocHint
+    return True
 
 
 cdef int describe_copy(

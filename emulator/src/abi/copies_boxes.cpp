@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Two- and three-dimensional copies.
+#include <algorithm>
 #include <cstring>
 
 #include "../state/streams/stream_copies.hpp"
+#include "../state/textures/array.hpp"
 #include "calls.hpp"
 
 using namespace emu;
@@ -111,18 +113,60 @@ ENTRY(cuMemcpy3DPeerAsync, 4000)(const CUDA_MEMCPY3D_PEER* pCopy, CUstream hStre
 
 namespace {
 
-// Row and layer lengths count one-byte elements; 0 means tightly packed.
-CUresult find_operand(const Stream& stream, const CUmemcpy3DOperand& operand, const Box& box, Side* side)
+// Returns the bytes of an element: those of an array, which must not differ, or 1 for memory.
+CUresult find_element(const CUDA_MEMCPY3D_BATCH_OP& op, size_t* out)
 {
-    REQUIRE(operand.type != CU_MEMCPY_OPERAND_TYPE_ARRAY, CUDA_ERROR_NOT_SUPPORTED);
+    *out = 0;
+    for (const CUmemcpy3DOperand* operand : {&op.src, &op.dst}) {
+        if (operand->type != CU_MEMCPY_OPERAND_TYPE_ARRAY)
+            continue;
+        auto array = Array::find(operand->op.array.array);
+        REQUIRE(array, CUDA_ERROR_INVALID_HANDLE);
+        const size_t size = element_size(array->description());
+        REQUIRE(*out == 0 || *out == size, CUDA_ERROR_INVALID_VALUE);
+        *out = size;
+    }
+    *out = std::max<size_t>(*out, 1);
+    return CUDA_SUCCESS;
+}
+
+// Row lengths count elements, and layer heights rows; 0 means tightly packed.
+CUresult find_operand(const Stream& stream, const CUmemcpy3DOperand& operand, const Box& box, size_t element,
+                      Side* side)
+{
+    if (operand.type == CU_MEMCPY_OPERAND_TYPE_ARRAY) {
+        const auto& at = operand.op.array;
+        return find_array_side(at.array, at.offset.x * element, at.offset.y, at.offset.z, box, side);
+    }
     REQUIRE(operand.type == CU_MEMCPY_OPERAND_TYPE_POINTER && operand.op.ptr.ptr, CUDA_ERROR_INVALID_VALUE);
-    size_t row = operand.op.ptr.rowLength ? operand.op.ptr.rowLength : box.width;
+    size_t row = operand.op.ptr.rowLength ? operand.op.ptr.rowLength * element : box.width;
     size_t layer = operand.op.ptr.layerHeight ? operand.op.ptr.layerHeight : box.height;
     REQUIRE(row >= box.width && layer >= box.height, CUDA_ERROR_INVALID_VALUE);
     return find_side(stream.is_capturing(), operand.op.ptr.ptr, Kind::any, box, row, row * layer, side);
 }
 
+CUresult find_operation(const Stream& stream, const CUDA_MEMCPY3D_BATCH_OP& op, Side* target, Side* source, Box* box)
+{
+    size_t element = 1;
+    TRY(find_element(op, &element));
+    *box = {op.extent.width * element, op.extent.height, op.extent.depth};
+    REQUIRE(!box->empty() && is_access_order(op.srcAccessOrder), CUDA_ERROR_INVALID_VALUE);
+    TRY(find_operand(stream, op.dst, *box, element, target));
+    return find_operand(stream, op.src, *box, element, source);
+}
+
 } // namespace
+
+ENTRY(cuMemcpy3DWithAttributesAsync, 13020)(CUDA_MEMCPY3D_BATCH_OP* op, unsigned long long flags, CUstream hStream)
+{
+    std::shared_ptr<Stream> stream;
+    Side target, source;
+    Box box;
+    REQUIRE(op && flags == 0, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_stream(hStream, &stream));
+    TRY(find_operation(*stream, *op, &target, &source, &box));
+    return copy(*stream, "cuMemcpy3DWithAttributesAsync", target, source, box, Return::when_queued);
+}
 
 ENTRY(cuMemcpy3DBatchAsync, 13000)(size_t numOps, CUDA_MEMCPY3D_BATCH_OP* opList, unsigned long long flags,
                                    CUstream hStream)
@@ -132,13 +176,8 @@ ENTRY(cuMemcpy3DBatchAsync, 13000)(size_t numOps, CUDA_MEMCPY3D_BATCH_OP* opList
     TRY(need_own_stream(hStream, &stream));
     std::vector<Side> targets(numOps), sources(numOps);
     std::vector<Box> boxes(numOps);
-    for (size_t i = 0; i < numOps; ++i) {
-        const CUDA_MEMCPY3D_BATCH_OP& op = opList[i];
-        boxes[i] = {op.extent.width, op.extent.height, op.extent.depth};
-        REQUIRE(!boxes[i].empty() && is_access_order(op.srcAccessOrder), CUDA_ERROR_INVALID_VALUE);
-        TRY(find_operand(*stream, op.dst, boxes[i], &targets[i]));
-        TRY(find_operand(*stream, op.src, boxes[i], &sources[i]));
-    }
+    for (size_t i = 0; i < numOps; ++i)
+        TRY(find_operation(*stream, opList[i], &targets[i], &sources[i], &boxes[i]));
     for (size_t i = 0; i < numOps; ++i)
         TRY(copy(*stream, "cuMemcpy3DBatchAsync", targets[i], sources[i], boxes[i], Return::when_queued));
     return CUDA_SUCCESS;
