@@ -58,6 +58,8 @@ def test_missing_and_malformed_files_raise(file):
         Program.from_file(file, ARCH)
     with pytest.raises(TypeError):
         Program.from_file(3)
+    with pytest.raises(ValueError, match="path must have no null characters"):
+        Program.from_file("a\0b.cu")
 
 
 def test_kernel_from_a_file(device, stream, file):

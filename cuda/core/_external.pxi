@@ -129,7 +129,8 @@ cdef class ExternalMemory(DriverObject):
         count = self._size - first if size is None else int_argument("size", size, accepts_bool=False)
         if not (0 <= first < self._size and 0 < count <= self._size - first):
             raise ValueError(
-                f"offset and size must be within the {self._size} bytes of the memory, not {first} and {count}"
+                f"offset and size must be within the {self._size} bytes of the memory, not {shown(first)} and "
+                f"{shown(count)}"
             )
         return ExternalMemory_map(self, memory, first, count)
 

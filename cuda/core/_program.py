@@ -27,7 +27,7 @@ from cuda.core._utils.locks import RLock
 from cuda.core._utils.logs import debug as log_debug
 from cuda.core._utils.logs import elapsed_ms
 from cuda.core._utils.other_names import explain_names
-from cuda.core._utils.validators import name_bytes, shown
+from cuda.core._utils.validators import check_path, name_bytes, shown
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType, SourceCodeType
 
 if TYPE_CHECKING:
@@ -395,6 +395,7 @@ _SUFFIXES = {".ptx": "ptx", ".ll": "nvvm", ".bc": "nvvm"}
 def read_source(path, options, code_type) -> tuple[str | bytes, str, ProgramOptions]:
     """Return the source in a file, its language, and the options, by which it is named like the file."""
     path = os.fsdecode(path)
+    check_path("path", path)
     kind = _SUFFIXES.get(os.path.splitext(path)[1].lower(), "c++") if code_type is None else code_type
     options = check_or_create_options(ProgramOptions, options, "program options")
     with open(path, "rb") as file:

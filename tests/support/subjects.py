@@ -119,6 +119,14 @@ def _tensor_map():
 WITH_CAPABILITIES: dict[str, tuple[Callable, dict]] = {
     "GreenContext": (lambda: green_context(Device(0)), {"green": True}),
     "GreenStream": (lambda: green_context(Device(0)).create_stream(), {"green": True}),
+    "RecapturingGraphBuilder": (
+        lambda: _builder().recapture(_builder().begin_building().end_building()),
+        {"cuda": (13, 3)},
+    ),
+    "RecapturedGraphBuilder": (
+        lambda: _builder().recapture(_builder().begin_building().end_building()).end_building(),
+        {"cuda": (13, 3)},
+    ),
     "SMResource": (lambda: Device(0).resources.sm, {"green": True}),
     "DeviceResources": (lambda: Device(0).resources, {"green": True}),
     "TensorMapDescriptor": (_tensor_map, {"compute": (9, 0)}),
