@@ -85,9 +85,7 @@ def test_closed_memory_cannot_be_mapped(memory):
     assert memory.handle == 0
 
 
-@pytest.mark.parametrize(
-    ("offset", "size"), [(-1, None), (16384, None), (0, 0), (0, 16385), (16000, 1000)]
-)
+@pytest.mark.parametrize(("offset", "size"), [(-1, None), (16384, None), (0, 0), (0, 16385), (16000, 1000)])
 def test_range_must_be_within_the_memory(memory, offset, size):
     with pytest.raises(ValueError, match="must be within the 16384 bytes"):
         memory.map(offset, size)

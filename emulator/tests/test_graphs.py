@@ -451,3 +451,52 @@ def test_nested_graphs_are_destroyed_in_linear_time(driver, context):
 
     assert seconds(4000) < 0.5
     driver.cuGraphDestroy(empty)
+
+
+def batch_params(driver, maker, targets, sources, sizes, firsts=(0,)):
+    params = driver.raw.CUgraphNodeParams()
+    params.type = driver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEMCPY_BATCH
+    attribute = driver.CUmemcpyAttributes()
+    attribute.srcAccessOrder = driver.CUmemcpySrcAccessOrder.CU_MEMCPY_SRC_ACCESS_ORDER_STREAM
+    batch = params.memcpyBatch
+    batch.ctx, batch.attrs = maker.context, [attribute] * len(firsts)
+    batch.set_dsts_srcs(*([driver.CUdeviceptr(address) for address in side] for side in (targets, sources)))
+    batch.sizes, batch.attrsIdxs = np.array(sizes, dtype=np.uint64), np.array(firsts, dtype=np.uint64)
+    maker.kept.append(params)
+    return params
+
+
+def test_batch_node_copies_all_ranges_but_empty_ones(driver, maker, memory):
+    memory = int(memory)
+    fill = maker.add_fill([], memory, 7, 2)
+    params = batch_params(driver, maker, [memory + 64, memory + 128, memory + 192], [memory] * 3, [8, 4, 0])
+    node = driver.cuGraphAddNode(maker.graph, [fill], None, 1, params)
+    assert driver.cuGraphNodeGetType(node) == driver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEMCPY_BATCH
+    maker.run()
+    assert maker.read(memory + 64, 2) == [7, 7]
+    assert (maker.read(memory + 128), maker.read(memory + 132), maker.read(memory + 192)) == (7, 0, 0)
+    read = driver.cuGraphNodeGetParams(node).memcpyBatch
+    assert (read.count, read.numAttrs) == (3, 1)
+
+
+def test_executable_keeps_the_number_of_copies(driver, maker, memory):
+    memory = int(memory)
+    maker.add_fill([], memory, 7, 2)
+    node = driver.cuGraphAddNode(maker.graph, None, None, 0, batch_params(driver, maker, [memory + 64], [memory], [4]))
+    executable = maker.instantiate()
+    driver.cuGraphExecNodeSetParams(executable, node, batch_params(driver, maker, [memory + 128], [memory], [8]))
+    more = batch_params(driver, maker, [memory + 64, memory + 128], [memory] * 2, [4, 4])
+    assert driver.result("cuGraphExecNodeSetParams", executable, node, more) == "INVALID_VALUE"
+
+
+def test_invalid_batches_are_rejected(driver, maker, memory):
+    memory = int(memory)
+
+    def result(*arguments):
+        params = batch_params(driver, maker, *arguments)
+        return driver.result("cuGraphAddNode", maker.graph, None, None, 0, params)
+
+    assert result([memory + 64], [memory], [1 << 30]) == "INVALID_VALUE"
+    assert result([memory + 64], [memory], [4], (1,)) == "INVALID_VALUE"
+    assert result([memory + 64] * 2, [memory] * 2, [4, 4], (0, 0)) == "INVALID_VALUE"
+    assert result([], [], []) == "INVALID_VALUE"

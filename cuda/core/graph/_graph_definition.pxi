@@ -252,6 +252,12 @@ cdef class GraphDefinition(GraphView):
         """Add a memcpy node without dependencies, as :meth:`GraphNode.memcpy` adds one."""
         return self._entry.memcpy(dst, src, size, dst_owner=dst_owner, src_owner=src_owner)
 
+    def memcpy_batch(
+        self, dsts: Sequence[Buffer], srcs: Sequence[Buffer], *, options: CopyOptions | dict[str, Any] | None = None
+    ) -> GraphNode:
+        """Add a node of copies without dependencies, as :meth:`GraphNode.memcpy_batch` adds one."""
+        return self._entry.memcpy_batch(dsts, srcs, options=options)
+
     def embed(self, child: GraphDefinition) -> ChildGraphNode:
         """Add a child graph node without dependencies, as :meth:`GraphNode.embed` adds one."""
         return self._entry.embed(child)

@@ -9,7 +9,9 @@ from libcpp.vector cimport vector
 from cpython.weakref cimport PyWeakref_NewRef
 
 from cuda.core._launch_config cimport LaunchConfig
-from cuda.core._native._cuda_core cimport bindings_object, refuse_pickle
+from cuda.core._memory._buffer cimport Buffer_pin, buffers_argument, check_writable
+from cuda.core._memory._copies cimport check_disjoint, hints_of
+from cuda.core._native._cuda_core cimport AllocationPin, bindings_object, refuse_pickle
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
@@ -17,6 +19,7 @@ from collections.abc import MutableSet
 
 from cuda.core._code._loading import explain
 from cuda.core._launch_attributes import ATTRIBUTES as LAUNCH_ATTRIBUTES, newer_than_driver
+from cuda.core._memory._copy_options import CopyOptions
 from cuda.core._memory_operations import packed_operations
 from cuda.core._utils import cuda_utils, slots
 from cuda.core._utils.advice import MEMORY_OPERATIONS
@@ -344,6 +347,45 @@ cdef class GraphNode:
             MemcpyValues_create(Operand_create("dst", dst, dst_owner), Operand_create("src", src, src_owner), size),
         )
 
+    def memcpy_batch(
+        self, dsts: Sequence[Buffer], srcs: Sequence[Buffer], *, options: CopyOptions | dict[str, Any] | None = None
+    ) -> GraphNode:
+        """Add a node that copies many buffers (``cuGraphAddNode``). The copies are not ordered among themselves.
+
+        Parameters
+        ----------
+        dsts, srcs : Sequence[:class:`Buffer`]
+            The destinations and the sources: ``srcs[i]`` is copied to ``dsts[i]``, which has the same size. The node
+            keeps their memory alive.
+        options : :class:`~cuda.core.utils.CopyOptions`, optional
+            Hints for all copies. If None, no hints.
+
+        Raises
+        ------
+        TypeError
+            If an argument has the wrong type, or a destination is read-only.
+        ValueError
+            If there are no buffers, the numbers or sizes differ, or a source overlaps its destination.
+        RuntimeError
+            If a buffer is closed, or this node is destroyed.
+        NotSupportedError
+            If the driver is older than CUDA 13.5.
+        CUDAError
+            If the driver rejects the copies.
+
+        Examples
+        --------
+        >>> from cuda.core import Device
+        >>> from cuda.core.graph import GraphDefinition
+        >>> device = Device()
+        >>> device.set_current()
+        >>> stream = device.create_stream()
+        >>> sources = [device.allocate(64, stream=stream) for _ in range(8)]
+        >>> targets = [device.allocate(64, stream=stream) for _ in range(8)]
+        >>> node = GraphDefinition().memcpy_batch(targets, sources)
+        """
+        return GraphNode_add(self, CopyBatchValues(dsts, srcs, options))
+
     def embed(self, child: GraphDefinition) -> ChildGraphNode:
         """Add a child graph node, which runs a copy of another graph (``cuGraphAddNode``).
 
@@ -640,6 +682,57 @@ cdef class GraphNode:
     # Reads the parameters of a captured or cloned node from the driver.
     cdef NodeValues _read(self):
         return None
+
+
+cdef class CopyBatchValues(NodeValues):
+    """The parameters of a node that copies many buffers."""
+
+    cdef:
+        vector[cydriver.CUdeviceptr] _targets
+        vector[cydriver.CUdeviceptr] _sources
+        vector[size_t] _sizes
+        cydriver.CUmemcpyAttributes _hints
+        size_t _first
+
+    def __init__(self, dsts, srcs, options):
+        dsts, srcs = buffers_argument(dsts, "dsts"), buffers_argument(srcs, "srcs")
+        if len(dsts) != len(srcs):
+            raise ValueError(f"dsts and srcs must have the same number of buffers, not {len(dsts)} and {len(srcs)}")
+        options = cuda_utils.check_or_create_options(CopyOptions, options, "options of a copy")
+        self._hints = hints_of(options)
+        for dst, src in zip(dsts, srcs):
+            add_copy(self, <Buffer>dst, <Buffer>src)
+        cuda_utils.require_driver(13050, "a node of many copies")
+        self.params.type = cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEMCPY_BATCH
+        HANDLE_RETURN(cydriver.cuCtxGetCurrent(&self.params.memcpyBatch.ctx), b"cuCtxGetCurrent")
+        self.params.memcpyBatch.count = self._sizes.size()
+        self.params.memcpyBatch.dsts = self._targets.data()
+        self.params.memcpyBatch.srcs = self._sources.data()
+        self.params.memcpyBatch.sizes = self._sizes.data()
+        self.params.memcpyBatch.attrs = &self._hints
+        self.params.memcpyBatch.attrsIdxs = &self._first
+        self.params.memcpyBatch.numAttrs = 1
+
+
+cdef int add_copy(CopyBatchValues self, Buffer dst, Buffer src) except -1:
+    cdef AllocationPin target
+    cdef AllocationPin source
+    cdef size_t size
+    Buffer_pin(dst, &target)
+    Buffer_pin(src, &source)
+    check_writable(dst, "dsts")
+    size = target.value().size
+    if source.value().size != size:
+        raise ValueError(
+            f"copy {self._sizes.size()} has {source.value().size} bytes in srcs and {size} bytes in dsts"
+        )
+    check_disjoint(target.value().pointer, source.value().pointer, size)
+    self._targets.push_back(target.value().pointer)
+    self._sources.push_back(source.value().pointer)
+    self._sizes.push_back(size)
+    add_anchor(self, target.anchor())
+    add_anchor(self, source.anchor())
+    return 0
 
 
 cdef class OperationValues(NodeValues):

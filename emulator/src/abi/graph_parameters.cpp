@@ -4,6 +4,7 @@
 // Node parameters: conversion between the driver's structures and records.
 #include <cstring>
 
+#include "../config.hpp"
 #include "../state/graphs/node_work.hpp"
 #include "../state/green_context.hpp"
 #include "external.hpp"
@@ -63,6 +64,14 @@ CUresult make_copy(const CUDA_MEMCPY_NODE_PARAMS& p, const Work& now, Work* out)
     std::shared_ptr<Context> context;
     TRY(find_context(p.copyCtx, now, &context));
     return CopyWork::make(p.copyParams, context, out);
+}
+
+CUresult make_copies(const CUDA_MEMCPY_BATCH_NODE_PARAMS_V1& p, const Work& now, Work* out)
+{
+    std::shared_ptr<Context> context;
+    REQUIRE(config().driver_version >= 13050, CUDA_ERROR_INVALID_VALUE);
+    TRY(find_context(p.ctx, now, &context));
+    return CopyBatchWork::make(p, context, out);
 }
 
 CUresult make_fill(const CUDA_MEMSET_NODE_PARAMS_v2& p, const Work& now, Work* out)
@@ -208,6 +217,7 @@ CUresult make_work(Graph& graph, CUgraphNodeParams* parameters, const Work& now,
     case CU_GRAPH_NODE_TYPE_KERNEL: return make_kernel(p.kernel, now, out);
     case CU_GRAPH_NODE_TYPE_MEMCPY: return make_copy(p.memcpy, now, out);
     case CU_GRAPH_NODE_TYPE_MEMSET: return make_fill(p.memset, now, out);
+    case CU_GRAPH_NODE_TYPE_MEMCPY_BATCH: return make_copies(p.memcpyBatch, now, out);
     case CU_GRAPH_NODE_TYPE_HOST:
         REQUIRE(p.host.fn, CUDA_ERROR_INVALID_VALUE);
         *out = std::make_shared<HostWork>(CUDA_HOST_NODE_PARAMS{p.host.fn, p.host.userData});
@@ -241,7 +251,9 @@ CUgraphNodeParams parameters_of(const NodeWork& work)
     if (auto event = dynamic_cast<const EventWork*>(&work))
         return packed(event->event->handle(), work.type);
     auto all = of_type(work.type);
-    if (auto child = dynamic_cast<const ChildWork*>(&work)) {
+    if (auto copies = dynamic_cast<const CopyBatchWork*>(&work)) {
+        all.memcpyBatch = copies->shown();
+    } else if (auto child = dynamic_cast<const ChildWork*>(&work)) {
         all.graph.graph = child->graph->handle();
         all.graph.ownership = CU_GRAPH_CHILD_GRAPH_OWNERSHIP_INVALID;
     } else if (auto allocation = dynamic_cast<const AllocationWork*>(&work)) {

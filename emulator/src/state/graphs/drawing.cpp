@@ -15,6 +15,7 @@ const char* kind_of(CUgraphNodeType type)
     switch (type) {
     case CU_GRAPH_NODE_TYPE_KERNEL: return "KERNEL";
     case CU_GRAPH_NODE_TYPE_MEMCPY: return "MEMCPY";
+    case CU_GRAPH_NODE_TYPE_MEMCPY_BATCH: return "MEMCPY_BATCH";
     case CU_GRAPH_NODE_TYPE_MEMSET: return "MEMSET";
     case CU_GRAPH_NODE_TYPE_HOST: return "HOST";
     case CU_GRAPH_NODE_TYPE_GRAPH: return "GRAPH";

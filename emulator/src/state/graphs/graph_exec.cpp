@@ -162,6 +162,13 @@ CUresult mismatch(CUgraphExecUpdateResultInfo* info, CUgraphExecUpdateResult res
     return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
 }
 
+// Returns true if an executable can take over the parameters: the number of copies of a batch is fixed.
+bool can_replace(const NodeWork& now, const NodeWork& next)
+{
+    auto before = dynamic_cast<const CopyBatchWork*>(&now), after = dynamic_cast<const CopyBatchWork*>(&next);
+    return !before || !after || before->sizes.size() == after->sizes.size();
+}
+
 // Pairs nodes in creation order, like drivers.
 CUresult match(const ExecGraph& now, const ExecGraph& then, CUgraphExecUpdateResultInfo* info)
 {
@@ -175,6 +182,8 @@ CUresult match(const ExecGraph& now, const ExecGraph& then, CUgraphExecUpdateRes
             return mismatch(info, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, other.source);
         if (old.work->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || old.work->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
             return mismatch(info, CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED, other.source);
+        if (!can_replace(*old.work, *other.work))
+            return mismatch(info, CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED, other.source);
         for (size_t k = 0; k < old.graphs.size(); ++k)
             if (CUresult failed = match(*old.graphs[k], *other.graphs[k], info))
                 return failed;
@@ -299,7 +308,7 @@ CUresult GraphExec::set_work(CUgraphNode node, Work work)
 {
     std::lock_guard lock(mutex_);
     ExecNode* found = find_source(*writable(), node);
-    if (!found || found->work->type != work->type)
+    if (!found || found->work->type != work->type || !can_replace(*found->work, *work))
         return CUDA_ERROR_INVALID_VALUE;
     if (auto child = work_as<ChildWork>(work)) {
         CUgraphNode error = nullptr;

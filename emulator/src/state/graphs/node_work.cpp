@@ -164,6 +164,63 @@ void CopyWork::run(const ExecNode&, NodeRunner& runner) const
         runner.fail(run_copy(target, source, box), "a copy");
 }
 
+CUresult CopyBatchWork::make(const CUDA_MEMCPY_BATCH_NODE_PARAMS_V1& p, const std::shared_ptr<Context>& context,
+                             Work* out)
+{
+    if (!p.count || !p.dsts || !p.srcs || !p.sizes || !p.attrs || !p.attrsIdxs || !p.numAttrs || p.numAttrs > p.count)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < p.numAttrs; ++i)
+        if (p.attrsIdxs[i] >= p.count || (i ? p.attrsIdxs[i] <= p.attrsIdxs[i - 1] : p.attrsIdxs[i] != 0) ||
+            p.attrs[i].srcAccessOrder < CU_MEMCPY_SRC_ACCESS_ORDER_STREAM ||
+            p.attrs[i].srcAccessOrder > CU_MEMCPY_SRC_ACCESS_ORDER_ANY)
+            return CUDA_ERROR_INVALID_VALUE;
+    auto made = std::make_shared<CopyBatchWork>();
+    made->context = context;
+    made->targets.assign(p.dsts, p.dsts + p.count);
+    made->sources.assign(p.srcs, p.srcs + p.count);
+    made->sizes.assign(p.sizes, p.sizes + p.count);
+    made->attributes.assign(p.attrs, p.attrs + p.numAttrs);
+    made->firsts.assign(p.attrsIdxs, p.attrsIdxs + p.numAttrs);
+    made->sides_.resize(p.count);
+    for (size_t i = 0; i < p.count; ++i) {
+        const Box box{p.sizes[i], 1, 1};
+        Side* sides[] = {&made->sides_[i].first, &made->sides_[i].second};
+        for (int k = 0; box.width && k < 2; ++k) { // no bytes: the copy is disabled
+            const CUdeviceptr address = k ? p.srcs[i] : p.dsts[i];
+            if (CUresult failed = find_side(true, address, Kind::any, box, box.width, box.width, sides[k]))
+                return failed;
+            if (CUresult failed = check_access(*sides[k], context.get()))
+                return failed;
+        }
+        if (box.width && sides[0]->allocation && sides[0]->allocation->read_only)
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    *out = std::move(made);
+    return CUDA_SUCCESS;
+}
+
+CUDA_MEMCPY_BATCH_NODE_PARAMS_V1 CopyBatchWork::shown() const
+{
+    CUDA_MEMCPY_BATCH_NODE_PARAMS_V1 out{};
+    out.count = sizes.size();
+    out.dsts = const_cast<CUdeviceptr*>(targets.data());
+    out.srcs = const_cast<CUdeviceptr*>(sources.data());
+    out.sizes = const_cast<size_t*>(sizes.data());
+    out.attrs = const_cast<CUmemcpyAttributes*>(attributes.data());
+    out.attrsIdxs = const_cast<size_t*>(firsts.data());
+    out.numAttrs = attributes.size();
+    if (auto owner = context.lock())
+        out.ctx = owner->handle();
+    return out;
+}
+
+void CopyBatchWork::run(const ExecNode&, NodeRunner& runner) const
+{
+    for (size_t i = 0; i < sizes.size(); ++i)
+        if (sizes[i] && !runner.is_stopped())
+            runner.fail(run_copy(sides_[i].first, sides_[i].second, {sizes[i], 1, 1}), "a copy");
+}
+
 CUresult FillWork::make(const CUDA_MEMSET_NODE_PARAMS& parameters, const std::shared_ptr<Context>& context, Work* out)
 {
     auto made = std::make_shared<FillWork>();

@@ -95,6 +95,24 @@ public:
     Box box;
 };
 
+// Copies many ranges of memory. They are independent, and run one after another.
+class CopyBatchWork : public NodeWork {
+public:
+    CopyBatchWork() : NodeWork(CU_GRAPH_NODE_TYPE_MEMCPY_BATCH) {}
+    static CUresult make(const CUDA_MEMCPY_BATCH_NODE_PARAMS_V1& parameters, const std::shared_ptr<Context>& context,
+                         Work* out);
+    CUDA_MEMCPY_BATCH_NODE_PARAMS_V1 shown() const; // its pointers are valid as long as this record
+    void run(const ExecNode& node, NodeRunner& runner) const override;
+
+    std::vector<CUdeviceptr> targets, sources;
+    std::vector<size_t> sizes;
+    std::vector<CUmemcpyAttributes> attributes;
+    std::vector<size_t> firsts; // the first copy of each attribute
+
+private:
+    std::vector<std::pair<Side, Side>> sides_;
+};
+
 class FillWork : public NodeWork {
 public:
     FillWork() : NodeWork(CU_GRAPH_NODE_TYPE_MEMSET) {}
