@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "checks/findings.hpp"
 #include "checks/heap.hpp"
 #include "machine.hpp"
 #include "spin_state.hpp"
@@ -55,6 +56,8 @@ Output& output()
     return *value;
 }
 
+constexpr const char* flags_of_conversions = "-+ #0123456789.*hljztL";
+
 // Returns the number of values a format consumes, or -1 if it has a conversion unsupported in kernels (%n).
 int count_values(const char* format)
 {
@@ -63,7 +66,7 @@ int count_values(const char* format)
         if (*at != '%')
             continue;
         ++at;
-        for (; *at && std::strchr("-+ #0123456789.*hljztL", *at); ++at)
+        for (; *at && std::strchr(flags_of_conversions, *at); ++at)
             count += *at == '*';
         if (*at == 'n' || !*at)
             return -1;
@@ -120,7 +123,7 @@ template <class T> void append(std::string* out, const std::string& conversion, 
 const char* append_conversion(std::string* out, const char* at, PackedValues* values)
 {
     std::string conversion(1, *at++);
-    for (; *at && std::strchr("-+ #0123456789.*hljztL", *at); ++at)
+    for (; *at && std::strchr(flags_of_conversions, *at); ++at)
         conversion += *at == '*' ? std::to_string(values->take<int>()) : std::string(1, *at);
     conversion += *at;
     bool is_long = conversion.find_first_of("ljzt") != conversion.npos;
@@ -136,6 +139,70 @@ const char* append_conversion(std::string* out, const char* at, PackedValues* va
         append(out, conversion, values->take<int>());
     return at + 1;
 }
+
+// Compares the values of a printf() with its format.
+class PrintedValues {
+public:
+    PrintedValues(const emu_u8* kinds, size_t count, va_list values) : kinds_(kinds), count_(count)
+    {
+        va_copy(values_, values);
+    }
+    ~PrintedValues() { va_end(values_); }
+    PrintedValues(const PrintedValues&) = delete;
+    PrintedValues& operator=(const PrintedValues&) = delete;
+
+    // Returns what is wrong with the first value that does not fit, or an empty string.
+    std::string misfit(const char* format)
+    {
+        std::string text;
+        for (const char* at = std::strchr(format, '%'); at && text.empty(); at = std::strchr(at + 1, '%')) {
+            conversion_ = at++;
+            bool is_long = false;
+            for (; *at && std::strchr(flags_of_conversions, *at) && text.empty(); ++at) {
+                is_long = is_long || std::strchr("ljzt", *at);
+                if (*at == '*')
+                    text = judge('d', false, at);
+            }
+            if (!*at)
+                break;
+            if (*at != '%' && text.empty())
+                text = judge(*at, is_long, at);
+        }
+        return text;
+    }
+
+private:
+    std::string judge(char letter, bool is_long, const char* end)
+    {
+        constexpr size_t most = 32;
+        std::string which = "argument " + std::to_string(next_ + 1) + " for " + std::string(conversion_, end + 1) + " ";
+        if (next_ == count_)
+            return which + "is missing";
+        if (next_ == most)
+            return which + "is not printed by a GPU, which prints at most 32";
+        emu_u8 kind = kinds_[next_++];
+        if (kind == EMU_PRINTED_OBJECT)
+            return which + "is an object of a class";
+        if (kind == EMU_PRINTED_DOUBLE)
+            return va_arg(values_, double), std::strchr("aAeEfFgG", letter) ? "" : which + "is a floating-point number";
+        long long value = kind == EMU_PRINTED_INT ? va_arg(values_, int) : va_arg(values_, long long);
+        const char* what = kind == EMU_PRINTED_POINTER ? "is a pointer"
+                           : kind == EMU_PRINTED_LONG  ? "is an integer of 64 bits"
+                                                       : "is an integer of 32 bits";
+        bool wants_text = letter == 's', wants_pointer = letter == 'p';
+        if (std::strchr("aAeEfFgG", letter) || (wants_text && kind != EMU_PRINTED_POINTER))
+            return which + what;
+        if ((is_long || wants_pointer) && kind == EMU_PRINTED_INT)
+            return which + what;
+        bool is_cut = !is_long && !wants_text && !wants_pointer && value != int(value) && value != unsigned(value);
+        return is_cut ? which + what + ", " + std::to_string(value) : "";
+    }
+
+    const emu_u8* kinds_;
+    size_t count_, next_ = 0;
+    va_list values_;
+    const char* conversion_ = nullptr;
+};
 
 // A loop that looks at the clock ends.
 void stops_spinning()
@@ -200,6 +267,25 @@ int emu_printf(const char* format, ...)
     va_start(arguments, format);
     int result = emu_vprintf(format, arguments);
     va_end(arguments);
+    return result;
+}
+
+int emu_printf_of(const emu_u8* kinds, emu_u32 count, const char* format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    Trouble trouble;
+    trouble.kind = FaultKind::trap;
+    trouble.pc = EMU_CALLER;
+    if (count_values(format) >= 0)
+        trouble.text = PrintedValues(kinds, count, values).misfit(format);
+    if (!trouble.text.empty()) {
+        trouble.text.insert(0, "printf(): ");
+        if (!goes_on(*this_worker(), trouble))
+            raise_fault(std::move(trouble));
+    }
+    int result = emu_vprintf(format, values);
+    va_end(values);
     return result;
 }
 

@@ -150,6 +150,8 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
         "-Wunused-variable",
         "-Wreturn-type",
         "-Wuninitialized",
+        "-Wformat",
+        "-Wno-format-zero-length",
     };
 #if defined(__x86_64__)
     // popcnt, SSE 4.1 and cmpxchg16b: every x86-64 processor since 2009 has them.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "compiler.hpp"
 #include "process.hpp"
@@ -12,6 +13,8 @@
 
 namespace emu::front {
 namespace {
+
+constexpr const char* constant_value = "expression must have a constant value";
 
 struct Message {
     std::string file, kind, text; // kind: error, warning, remark, note, fatal
@@ -63,6 +66,9 @@ void reword_warning(Message* message, const std::string& name)
     } else if (contains(text, "[-Wuninitialized]")) {
         message->number = 549;
         text = "variable \"" + name + "\" is used before its value is set";
+    } else if (contains(text, "[-Wformat=]") || contains(text, "[-Wformat-insufficient-args]")) {
+        message->number = 224;
+        text = "the format string requires additional arguments";
     } else if (contains(text, "[-Wdiv-by-zero]")) {
         message->number = 39;
         text = "division by zero";
@@ -82,10 +88,19 @@ void reword_undefined(Message* message, std::string name)
     message->is_type = message->is_type || sized;
 }
 
+// The types of threadIdx and other built-in variables, which CUDA calls uint3 and dim3.
+void rename_types(std::string* text)
+{
+    for (const auto& [ours, theirs] : {std::pair("emu::ThreadIndex", "uint3"), std::pair("emu::Extent", "dim3")})
+        for (size_t at; (at = text->find(ours)) != text->npos;)
+            text->replace(at, std::strlen(ours), theirs);
+}
+
 // Rewords common errors; others keep the compiler's wording.
 void reword(Message* message)
 {
     std::string& text = message->text;
+    rename_types(&text);
     std::string name = quoted(text);
     if (contains(text, "was not declared in this scope") || contains(text, "use of undeclared identifier") ||
         contains(text, "does not name a type") || contains(text, "unknown type name") ||
@@ -122,13 +137,16 @@ void reword(Message* message)
         text = "expected a \")\"";
     } else if (contains(text, "exception handling disabled") || contains(text, "with exceptions disabled")) {
         text = "device code does not support exception handling";
-    } else if (contains(text, "variable length array") || contains(text, "variable-sized object")) {
-        text = "expression must have a constant value";
+    } else if (contains(text, "variable length array") || contains(text, "variable-sized object") ||
+               (contains(text, "storage size of '") && contains(text, "isn't constant"))) {
+        text = constant_value;
     } else if (contains(text, "does not have a constant initializer") ||
                contains(text, "requires a global constructor")) {
         size_t at = text.find("variable '"); // clang does not name it
         std::string subject = at == text.npos ? "" : " \"" + quoted(text.substr(at)) + "\"";
         text = "dynamic initialization is not supported for a __device__ variable" + subject;
+    } else if (contains(text, "is not a member of 'std'") || contains(text, "in namespace 'std'")) {
+        text = "namespace \"std\" has no member \"" + name + "\"";
     } else if (contains(text, "too many arguments to function")) {
         text = "too many arguments in function call";
     } else if (contains(text, "too few arguments to function")) {
@@ -269,17 +287,48 @@ static void keep_first_cause(std::vector<Message>* messages)
     *messages = kept;
 }
 
+static bool is_in_our_headers(const Message& message)
+{
+    return message.file.compare(0, device_headers().size(), device_headers()) == 0;
+}
+
+// The compiler recommends headers that do not exist here, and names from the device's own headers.
+static bool is_about_others(const Message& note)
+{
+    return contains(note.text, "is defined in header") || contains(note.text, "suggested alternative") ||
+           is_in_our_headers(note);
+}
+
+// Shows an error in a device header where the program uses it. Returns false if that line has an error already.
+static bool move_to_program(Message* error, const Message& use, const std::vector<Message>& earlier)
+{
+    if (!is_in_our_headers(*error))
+        return true;
+    bool known = std::any_of(earlier.begin(), earlier.end(), [&](const Message& other) {
+        return other.kind == "error" && other.file == use.file && other.line == use.line;
+    });
+    if (known || use.file.empty())
+        return earlier.empty();
+    error->file = use.file, error->line = use.line, error->column = use.column;
+    if (contains(error->text, "emu"))
+        error->text = "no instance of the function matches the argument list";
+    return true;
+}
+
 static std::vector<Message> read_messages(const std::string& output, const Sources& sources,
                                           const DiagnosticStyle& style)
 {
     std::vector<Message> messages;
+    Message use; // the place in the program that needs an instance of a template
     for (size_t at = 0; at < output.size();) {
         size_t end = std::min(output.find('\n', at), output.size());
         Message message;
-        bool known = parse(output.substr(at, end - at), &message);
+        std::string line = output.substr(at, end - at);
+        bool known = parse(line, &message);
         at = end + 1;
-        // The compiler recommends headers that do not exist here.
-        if (!known || (message.kind == "note" && contains(message.text, "is defined in header")))
+        if (size_t place = line.find(":   required from here"); place != line.npos)
+            parse(line.substr(0, place) + ": note: ", &use);
+        if (!known || (message.kind == "note" && is_about_others(message)))
             continue;
         // Reported for x = y where the operator returns a volatile reference; CUDA's compilers do not mention it.
         if (message.kind == "warning" && contains(message.text, "implicit dereference will not access object"))
@@ -288,14 +337,17 @@ static std::vector<Message> read_messages(const std::string& output, const Sourc
         if (message.kind == "warning" && contains(message.text, "[-fpermissive]"))
             message.kind = "error";
         reword(&message);
+        if (message.kind == "error" && !move_to_program(&message, std::exchange(use, Message()), messages))
+            continue;
         if (message.kind == "warning" && style.warnings_are_errors)
             message.kind = "error";
         if ((message.kind == "error" || message.kind == "fatal") && is_foreign(sources, message.file))
             return {unavailable_header(sources, message.file)};
-        bool told = message.kind == "remark" && // clang reports it when preprocessing, and again when compiling
-                    std::any_of(messages.begin(), messages.end(), [&](const Message& other) {
-                        return other.line == message.line && other.file == message.file && other.text == message.text;
-                    });
+        // clang reports a remark when preprocessing, and again when compiling; a shared array has a type and memory.
+        bool may_repeat = message.kind == "remark" || message.text == constant_value;
+        bool told = may_repeat && std::any_of(messages.begin(), messages.end(), [&](const Message& other) {
+            return other.line == message.line && other.file == message.file && other.text == message.text;
+        });
         if (!told)
             messages.push_back(message);
     }

@@ -160,6 +160,9 @@ EMU_IMPORT emu_u32 emu_active_mask(void); // lanes of this warp that have not ex
 // ---------------------------------------------------------------------------- services
 
 EMU_IMPORT int emu_printf(const char* format, ...) __attribute__((format(printf, 1, 2)));
+// The kinds of the values, which the format must fit.
+enum EmuPrinted { EMU_PRINTED_INT = 1, EMU_PRINTED_LONG, EMU_PRINTED_DOUBLE, EMU_PRINTED_POINTER, EMU_PRINTED_OBJECT };
+EMU_IMPORT int emu_printf_of(const emu_u8* kinds, emu_u32 count, const char* format, ...);
 EMU_IMPORT int emu_vprintf(const char* format, __builtin_va_list arguments);
 // The values are stored consecutively, as in a struct.
 EMU_IMPORT int emu_printf_packed(const char* format, const void* values);

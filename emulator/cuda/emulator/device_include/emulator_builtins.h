@@ -79,7 +79,7 @@ EMU_INLINE void __builtin_nv_yield() { emu_yield(); }
 // Declared under their own names, because programs declare them and take their addresses; the assembler names map them
 // to device functions.
 extern "C" {
-EMU_IMPORT int printf(const char* format, ...) __asm__("emu_printf");
+EMU_IMPORT int printf(const char* format, ...) __asm__("emu_printf") __attribute__((format(printf, 1, 2)));
 EMU_IMPORT int vprintf(const char* format, va_list arguments) __asm__("emu_vprintf");
 EMU_IMPORT void* malloc(size_t bytes) __asm__("emu_malloc");
 EMU_IMPORT void free(void* pointer) __asm__("emu_free");
@@ -96,6 +96,30 @@ EMU_IMPORT void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsig
 // For kernels that launch graphs. Programs may also declare these.
 EMU_IMPORT cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) __asm__("emu_launch_graph");
 }
+
+// With values, printf() compares their types with the format.
+namespace emu {
+template <class T> struct Printed {
+    static constexpr emu_u8 kind = __is_class(T) || __is_union(T) || sizeof(T) > 8 ? EMU_PRINTED_OBJECT
+                                   : sizeof(T) > 4                                 ? EMU_PRINTED_LONG
+                                                                                   : EMU_PRINTED_INT;
+};
+template <class T> struct Printed<T*> {
+    static constexpr emu_u8 kind = EMU_PRINTED_POINTER;
+};
+template <> struct Printed<decltype(nullptr)> : Printed<void*> {};
+template <> struct Printed<double> {
+    static constexpr emu_u8 kind = EMU_PRINTED_DOUBLE;
+};
+template <> struct Printed<float> : Printed<double> {};
+template <> struct Printed<long double> : Printed<double> {};
+}
+template <class First, class... Rest> EMU_INLINE int printf(const char* format, First first, Rest... rest)
+{
+    const emu_u8 kinds[] = {emu::Printed<First>::kind, emu::Printed<Rest>::kind...};
+    return emu_printf_of(kinds, sizeof kinds, format, first, rest...);
+}
+
 #define cudaStreamGraphTailLaunch ((cudaStream_t)0x0100000000000000)
 #define cudaStreamGraphFireAndForget ((cudaStream_t)0x0200000000000000)
 #define cudaStreamGraphFireAndForgetAsSibling ((cudaStream_t)0x0300000000000000)
