@@ -59,7 +59,7 @@ __global__ void dynamic(int* x, int n)
 __global__ void language(int* x)
 {
     int i = threadIdx.x;
-    auto square = [=] __device__ (int a) { return a * a + i; };
+    auto square = [=](int a) { return a * a + i; };
     auto least = [](auto a, auto b) { return a < b ? a : b; };
     util::Square<int> s(4);
     util::Shape<int>* p = &s;

@@ -19,7 +19,7 @@ __global__ void lambdas(int* x)
     if (i == 0) second = 0;
     __syncthreads();
     auto put = [=](int v) { first[i] = v; dynamic[n - 1 - i] = v; };
-    auto add = [] __device__ (int v) { atomicAdd(&second, v); };
+    auto add = [](int v) { atomicAdd(&second, v); };
     auto nested = [n] { return [=](int k) { return first[k] + dynamic[n - 1 - k] + second; }; };
     auto unrelated = [](int first) { return first + 1; };
     put(i + 1);

@@ -279,6 +279,7 @@ size_t Rewriter::declaration(size_t i, size_t end, bool in_class)
             error(i, "inline PTX is not supported by the software device");
         while (!at_end(i) && !is(i, ";"))
             i = is(i, "(") || is(i, "[") || is(i, "{") ? after(i) : i + 1;
+        host_lambdas(d.begin, i);
         return i + 1;
     }
     while (i < end && !at_end(i)) {
@@ -311,6 +312,7 @@ size_t Rewriter::declaration(size_t i, size_t end, bool in_class)
         } else if (is(i, "=")) {
             d.ends_without_body = d.open && (is(i + 1, "default") || is(i + 1, "delete"));
             next = initializer(i + 1);
+            host_lambdas(i + 1, next);
         } else if (is(i, ":") && d.open) {
             next = member_initializers(i + 1);
         } else if (is_word(i)) {

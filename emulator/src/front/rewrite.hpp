@@ -79,6 +79,8 @@ private:
     void declare_shared(size_t name, size_t floor, size_t close); // rewrite_lambdas.cpp
     size_t lambda_body(size_t i) const;
     void lambda(size_t i);
+    void host_lambdas(size_t begin, size_t end);
+    void annotated_lambda(size_t i);
     size_t statement_begin(size_t i, size_t floor) const;
     std::string kernel_record(const Declaration& d, const std::string& id);
     std::string parameter_types(size_t open, size_t close) const;

@@ -157,6 +157,7 @@ void Rewriter::function(const Declaration& d, bool in_class)
             error(d.name_begin, d.host ? "A function explicitly marked as a __host__ function is "
                                          "not allowed in JIT mode"
                                        : unannotated_function);
+        host_lambdas(d.open, d.close);
         if (d.global && in_class)
             error(d.name_begin, "a __global__ function must not be a member of a class");
         else if (d.global)
@@ -270,8 +271,10 @@ void Rewriter::body(size_t open, size_t close)
     for (size_t i = open + 1; i < close; ++i) {
         if (is(i, "<") && is(i + 1, "<") && is(i + 2, "<") && t_[i + 2].offset == t_[i].offset + 2)
             error(i, "kernels cannot launch kernels on the software device");
-        if (is(i, "["))
+        if (is(i, "[")) {
+            annotated_lambda(i);
             lambda(i);
+        }
         if (!is_word(i))
             continue;
         if (is(i, "static_assert"))

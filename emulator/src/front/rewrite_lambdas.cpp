@@ -1,11 +1,40 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// In CUDA, shared variables are static, so lambdas use them without capturing. Here they are references, so a lambda
-// that mentions one gets a capture by reference.
+// Lambdas. In CUDA, shared variables are static, so lambdas use them without capturing. Here they are references, so a
+// lambda that mentions one gets a capture by reference. Lambdas that NVRTC rejects are errors.
 #include "rewrite.hpp"
 
 namespace emu::front {
+namespace {
+
+const char* const host_lambda =
+    "The execution space for the lambda closure class members was inferred to be __host__ (based on context). This is "
+    "not allowed in JIT mode. Consider using -default-device to infer __device__ execution space for namespace scope "
+    "lambda closure classes.";
+
+} // namespace
+
+// Lambdas outside functions, in an initializer, a default argument or an assertion.
+void Rewriter::host_lambdas(size_t begin, size_t end)
+{
+    for (size_t i = begin; i < end; ++i) {
+        if (!is(i, "[") || ours(i) || !lambda_body(i))
+            continue;
+        annotated_lambda(i);
+        if (!request_.default_device)
+            error(after(i), host_lambda);
+    }
+}
+
+void Rewriter::annotated_lambda(size_t i)
+{
+    size_t at = after(i);
+    while (is(at, "__device__") || is(at, "__host__"))
+        ++at;
+    if (at != after(i) && !ours(i) && lambda_body(i))
+        error(at, "__host__ or __device__ annotation on lambda is not allowed in JIT mode");
+}
 
 // The variable is visible from its name at i to the brace that closes the block.
 void Rewriter::declare_shared(size_t name, size_t floor, size_t close)
