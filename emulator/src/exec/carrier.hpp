@@ -13,6 +13,7 @@
 #include "checks/advice.hpp"
 #include "checks/races.hpp"
 #include "fiber.hpp"
+#include "late_copies.hpp"
 #include "launch.hpp"
 
 namespace emu::exec {
@@ -54,6 +55,7 @@ struct Carrier {
     Races* races = nullptr; // for the running block, if races are checked
     Advice* advice = nullptr; // likewise
     AsyncCopies copies;
+    BulkCopies bulk_copies;
     bool is_stuck = false; // counted in Launch::stuck
     volatile bool is_signaled = false; // a preemption signal arrived in a check, at whose end the thread gives way
     uintptr_t watched_pc = 0; // of the access that this check was for
@@ -95,6 +97,9 @@ private:
 
 // The place from which a kernel calls an emu_* function, for reports.
 #define EMU_CALLER reinterpret_cast<uintptr_t>(__builtin_return_address(0))
+
+// Completes all bulk copies of the block. Returns false if there were none.
+bool finish_bulk_copies(Carrier& carrier); // bulk_copies.cpp
 
 // Ends the launch; called on a kernel thread.
 void raise_fault(Trouble trouble) __attribute__((noreturn));

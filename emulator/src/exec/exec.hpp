@@ -64,6 +64,8 @@ struct LaunchRequest {
     uint64_t seed = 0;                   // for shuffle mode; 0: natural order
     ConditionSink* conditions = nullptr; // for the graph that runs the kernel; null outside graphs
     GraphLauncher* launcher = nullptr;   // likewise
+    // Set if the kernel waits for memory that the host may change; null: nobody asks.
+    std::shared_ptr<std::atomic<bool>> polls_host;
 };
 
 enum class FaultKind {

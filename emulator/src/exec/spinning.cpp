@@ -58,6 +58,8 @@ void Block::check_stuck(Fiber* self)
     if (now - stuck_since_ < patience)
         return;
     launch_->enter_stuck(&carrier_.is_stuck);
+    if (finish_bulk_copies(carrier_)) // a thread may look at their bytes only
+        return;
     if (!(on_mbarriers && !carrier_.cluster) && !carrier_.waits_forever())
         return;
     self->wait = Wait::yield;

@@ -134,6 +134,8 @@ bool Worker::run_block(uint64_t number)
         join_cluster(number);
     begin_checks(number);
     bool good = block.run(number);
+    if (good)
+        finish_bulk_copies(*this);
     if (advice)
         advice->end();
     if (!good) {
@@ -351,6 +353,7 @@ void Worker::begin_checks(uint64_t number)
     races = nullptr;
     advice = nullptr;
     copies.begin(launch->threads);
+    bulk_copies.begin();
     if (!(state->checks & ~emu_u32(EMU_CHECK_MEMORY)))
         return;
     locate_shared();

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// mbarriers, fences, asynchronous copies and stores, and tensor maps. Every copy has completed when its call returns.
+// mbarriers, fences, asynchronous copies and stores, and tensor maps.
 #include <cstdlib>
 #include <map>
 #include <set>
@@ -111,7 +111,11 @@ private:
 
     bool bulk()
     {
-        if (word(2) == "commit_group" || word(2) == "wait_group" || word(2) == "prefetch")
+        if (word(2) == "commit_group")
+            made_ = "emu_bulk_commit();";
+        if (word(2) == "wait_group" && count(1, 1)) // also with .read
+            made_ = "emu_bulk_wait((emu_u32)" + raw(0) + ");";
+        if (!made_.empty() || word(2) == "prefetch")
             return true;
         if (has("multicast::cluster") || has("cta_group::1") || has("cta_group::2"))
             return false;

@@ -284,7 +284,8 @@ enum EmuShadow {
 enum EmuAccess {
     EMU_ACCESS_LOAD = 0, EMU_ACCESS_STORE = 1, EMU_ACCESS_MISALIGNED = 2, EMU_ACCESS_ATOMIC = 4, EMU_ACCESS_VOLATILE = 8,
     EMU_ACCESS_RELEASE = 16, // an atomic access with release or stronger order
-    EMU_ACCESS_RETURNED = 32 // in the frame of a function that has returned
+    EMU_ACCESS_RETURNED = 32, // in the frame of a function that has returned
+    EMU_ACCESS_LATER = 64 // a store that happens after the call
 };
 
 // For the races check: a fence, and the scope of the calling thread's next atomic access.

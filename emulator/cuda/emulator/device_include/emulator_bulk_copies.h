@@ -20,12 +20,16 @@ EMU_IMPORT emu_u64 emu_mbarrier_drop(emu_u64 barrier, emu_u32 count, EMU_LOCATIO
 // Returns 1 if the phase with this parity has completed. If not, other threads may run before this returns.
 EMU_IMPORT int emu_mbarrier_test(emu_u64 barrier, emu_u64 parity, EMU_LOCATION);
 
-// The copy has completed when the call returns. Its bytes are counted at `barrier`, unless that is 0.
+// A copy to shared memory completes when a thread waits at `barrier`, which counts its bytes; a copy from shared memory
+// when its thread waits until at most `groups` of its groups are left. Some complete at once: see is_late().
 EMU_IMPORT void emu_bulk_copy(emu_u64 to, emu_u64 from, emu_u32 bytes, emu_u64 barrier, int is_to_shared, EMU_LOCATION);
 // `offsets` are for an im2col copy, one for each axis between the first and the last; null for a tile.
 EMU_IMPORT void emu_tensor_load(emu_u32 axes, emu_u64 to, emu_u64 map, const emu_i32* coordinates, emu_u64 barrier,
                                 const emu_i32* offsets, EMU_LOCATION);
 EMU_IMPORT void emu_tensor_store(emu_u32 axes, emu_u64 map, const emu_i32* coordinates, emu_u64 from, EMU_LOCATION);
+
+EMU_IMPORT void emu_bulk_commit();
+EMU_IMPORT void emu_bulk_wait(emu_u32 groups);
 
 // Counts bytes of an asynchronous store at a barrier.
 EMU_IMPORT void emu_mbarrier_complete(emu_u64 barrier, emu_u32 bytes, EMU_LOCATION);

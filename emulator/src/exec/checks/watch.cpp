@@ -101,6 +101,8 @@ public:
         locate();
         if (is_shared() && worker_.copies.any())
             check_copies();
+        if (is_shared() && worker_.bulk_copies.any() && !(access_ & (EMU_ACCESS_ATOMIC | EMU_ACCESS_VOLATILE)))
+            check_bulk_copies();
         if (state.checks & EMU_CHECK_INITIALIZED)
             check_contents();
         if (worker_.races)
@@ -149,6 +151,7 @@ private:
         // Other blocks of a cluster access shared memory as well, and mbarriers there order them.
         bool shared = is_shared() && !worker_.cluster;
         if (atomic) {
+            note_polling();
             EmuRange range;
             bool release = is_store() && std::exchange(worker_.next_release, false); // not the load before an update
             release = release || access_ & EMU_ACCESS_RELEASE ||
@@ -159,9 +162,22 @@ private:
         races.set_together(together);
         if (together && !is_store())
             races.remember_load(access, address_, size_);
-        Access earlier = races.check(address_, size_, access, shared);
+        Access earlier = access_ & EMU_ACCESS_LATER ? races.check_cells(address_, size_, access, shared, true)
+                                                    : races.check(address_, size_, access, shared);
         if (earlier.block)
             fail_race(earlier);
+    }
+
+    // A volatile or atomic load of memory that the host may change can order the kernel after the host.
+    void note_polling() const
+    {
+        const auto& polls = worker_.launch->request.polls_host;
+        if (!polls || is_store() || is_shared() || polls->load(std::memory_order_relaxed))
+            return;
+        Locked locked;
+        Region region;
+        bool is_device = find_region(address_, size_, &region) && region.kind == RegionKind::device;
+        polls->store(!is_device, std::memory_order_relaxed);
     }
 
     __attribute__((noinline)) void check_copies()
@@ -172,6 +188,18 @@ private:
             return;
         std::string text = describe_shared(worker_, address_, size_) + "\n  thread " + std::to_string(thread) +
                            " of the block has not waited for its asynchronous copy to it";
+        fail(FaultKind::race, text + "\n  at " + describe_site(worker_.image, copy->site));
+    }
+
+    __attribute__((noinline)) void check_bulk_copies()
+    {
+        const BulkCopy* copy = worker_.bulk_copies.find(address_, size_, is_store());
+        if (!copy)
+            return;
+        std::string text = describe_shared(worker_, address_, size_) + "\n  the bulk copy by thread " +
+                           std::to_string(copy->thread) + " of the block has not " +
+                           (copy->barrier ? "written it: no thread has waited at its mbarrier since"
+                                          : "read it: the thread has not waited for its group");
         fail(FaultKind::race, text + "\n  at " + describe_site(worker_.image, copy->site));
     }
 
