@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Copies of memory that nobody has written, and sources of copies that the host changes too early, are reported."""
+"""Copies of memory that nobody has written, and memory that the host changes beside queued work, are reported."""
 
 import pytest
 
@@ -19,7 +19,21 @@ driver.cuCtxCreate(None, 0, 0)
 stream = driver.cuStreamCreate(1)
 other = driver.cuStreamCreate(1)
 image = Program('''extern "C" __global__ void set(int* x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 1; }
-extern "C" __global__ void add(const int* x, int* y) { y[threadIdx.x] = x[threadIdx.x] + 1; }''', "-arch=sm_90").image
+extern "C" __global__ void add(const int* x, int* y) { y[threadIdx.x] = x[threadIdx.x] + 1; }
+extern "C" __global__ void first(const int* x, int* y) { if (threadIdx.x < 32) y[threadIdx.x] = x[threadIdx.x]; }
+extern "C" __global__ void through(int* const* x, int* y) { y[threadIdx.x] = x[0][threadIdx.x]; }
+extern "C" __global__ void slow(const int* x, int* y)
+{
+    long long end = clock64() + 800000000;
+    while (clock64() < end) {}
+    y[threadIdx.x] = 3;
+}
+extern "C" __global__ void listen(const int* x, int* y)
+{
+    if (threadIdx.x == 0) while (*(volatile const int*)(x + 63) != 7) {}
+    __syncthreads();
+    y[threadIdx.x] = x[threadIdx.x];
+}''', "-arch=sm_90").image
 library = driver.cuLibraryLoadData(image, [], [], 0, [], [], 0)
 def launch(name, first, second, kind, threads=64):
     kernel = driver.CUfunction(int(driver.cuLibraryGetKernel(library, name.encode())))
@@ -27,6 +41,9 @@ def launch(name, first, second, kind, threads=64):
     driver.cuLaunchKernel(kernel, 1, 1, 1, threads, 1, 1, 0, stream, arguments, 0)
 def pinned():
     address = int(driver.cuMemAllocHost(256))
+    return address, np.ctypeslib.as_array((ctypes.c_int * 64).from_address(address))
+def managed():
+    address = int(driver.cuMemAllocManaged(256, 1))
     return address, np.ctypeslib.as_array((ctypes.c_int * 64).from_address(address))
 x, y = int(driver.cuMemAlloc(256)), int(driver.cuMemAlloc(256))
 out = np.zeros(64, np.int32)
@@ -95,6 +112,15 @@ FINE = {
     "kernel_writes": (
         "memory[:] = 1\ndriver.cuMemcpyHtoDAsync(x, source, 256, stream)\nlaunch('set', source, 64, ctypes.c_int)"
     ),
+    "kernel_writes_before": (
+        "memory[:] = 1\nlaunch('slow', y, source, ctypes.c_void_p, 1)\nimport time\ntime.sleep(0.05)\n"
+        "driver.cuMemcpyHtoDAsync(x, source, 256, stream)\nlaunch('add', source, y, ctypes.c_void_p)\n"
+        "time.sleep(0.8)"
+    ),
+    "stream_waits_for_a_value": (
+        "flag, flags = pinned()\nflags[:] = 0\nmemory[:] = 1\ndriver.cuStreamWaitValue32(stream, flag, 1, 1)\n"
+        "driver.cuMemcpyHtoDAsync(x, source, 256, stream)\nmemory[:] = 2\nflags[0] = 1"
+    ),
     "same_values": "memory[:] = 1\ndriver.cuMemcpyHtoDAsync(x, source, 256, stream)\nmemory[:] = 1",
     "freed": (
         "memory[:] = 1\ndriver.cuMemcpyHtoDAsync(x, source, 256, stream)\ndriver.cuMemFreeHost(source)\n"
@@ -102,6 +128,50 @@ FINE = {
     ),
     "pageable": "data = np.ones(64, np.int32)\ndriver.cuMemcpyHtoDAsync(x, data.ctypes.data, 256, stream)\ndata[:] = 2",
 }
+
+
+ADD = "launch('add', source, y, ctypes.c_void_p)\n"
+BESIDE = {
+    "written_at_once": "memory[:] = 1\n" + ADD + "{wait}\nmemory[:] = 2",
+    "one_element": "memory[:] = 1\n" + ADD + "{wait}\nmemory[63] += 1",
+    "managed": "source, memory = managed()\nmemory[:] = 1\n" + ADD + "{wait}\nmemory[5] = 2",
+    "loop": "memory[:] = 0\nfor i in range(3):\n    memory[:] = i + 1\n    " + ADD + "    {wait}",
+    "between_two_kernels": "memory[:] = 1\n" + ADD + "{wait}\nmemory[:] = 2\n" + ADD,
+    "inside_the_allocation": (
+        "memory[:] = 1\nlaunch('add', source + 128, y, ctypes.c_void_p, 32)\n{wait}\nmemory[40] = 2"
+    ),
+}
+BESIDE_FINE = {
+    "other_bytes": "memory[:] = 1\nlaunch('first', source, y, ctypes.c_void_p)\nmemory[32:] = 2",
+    "event": (
+        "memory[:] = 1\n" + ADD + "event = driver.cuEventCreate(0)\ndriver.cuEventRecord(event, stream)\n"
+        "driver.cuEventSynchronize(event)\nmemory[:] = 2"
+    ),
+    "query": "memory[:] = 1\n" + ADD + "while driver.result('cuStreamQuery', stream) != 'SUCCESS': pass\nmemory[:] = 2",
+    "two_buffers": (
+        "second, other_memory = pinned()\nmemory[:] = 1\n" + ADD + "other_memory[:] = 2\n"
+        "launch('add', second, y, ctypes.c_void_p)"
+    ),
+    "same_values": "memory[:] = 1\n" + ADD + "memory[:] = 1",
+    "written_by_kernels": (
+        "memory[:] = 1\nlaunch('set', source, 64, ctypes.c_int)\n" + ADD + "launch('set', source, 64, ctypes.c_int)"
+    ),
+    "written_by_a_copy": "memory[:] = 1\n" + ADD + "driver.cuMemcpyDtoHAsync(source, y, 256, stream)\n" + ADD,
+    "polled": "memory[:] = 1\nlaunch('listen', source, y, ctypes.c_void_p)\nmemory[:32] = 2\nmemory[63] = 7",
+    "stream_waits_for_a_value": (
+        "flag, flags = pinned()\nflags[:] = 0\nmemory[:] = 1\ndriver.cuStreamWaitValue32(stream, flag, 1, 1)\n"
+        + ADD + "driver.cuMemcpyHtoDAsync(x, source, 256, stream)\nmemory[:] = 2\nflags[0] = 1"
+    ),
+    "stream_writes_a_value": (
+        "memory[:] = 1\ndriver.cuStreamWriteValue32(stream, source, 9, 0)\n" + ADD
+        + "driver.cuStreamWriteValue32(stream, source + 4, 9, 0)"
+    ),
+    "freed": "memory[:] = 1\n" + ADD + "driver.cuMemFreeHost(source)\nsource, memory = pinned()\nmemory[:] = 9",
+    "indirect": (
+        "table, entries = pinned()\nentries[:2] = np.array([source], np.int64).view(np.int32)\nmemory[:] = 1\n"
+        "launch('through', table, y, ctypes.c_void_p)\ndriver.cuStreamSynchronize(stream)\nentries[:2] = 0"
+    ),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", UNWRITTEN)
@@ -129,3 +199,22 @@ def test_source_that_the_host_changes_too_early_is_reported(child, name):
 def test_source_that_changes_later_is_not_reported(child, name):
     code = HEAD + "source, memory = pinned()\n" + FINE[name] + TAIL
     assert child(code, CHECK="races").split() == ["SUCCESS"]
+
+
+@pytest.mark.parametrize("mode", ["eager", "shuffle", "deterministic"])
+@pytest.mark.parametrize("name", BESIDE)
+def test_memory_that_the_host_changes_beside_a_kernel_is_reported(child, name, mode):
+    head = HEAD + "source, memory = pinned()\n"
+    fine = head + BESIDE[name].format(wait="driver.cuStreamSynchronize(stream)") + TAIL
+    assert child(fine, CHECK="races", MODE=mode).split() == ["SUCCESS"]
+    body = BESIDE[name].format(wait="pass").replace("\n", "\n    ")
+    text = child(head + "try:\n    " + body + EXCEPT + TAIL, CHECK="races", MODE=mode)
+    assert "kernel add: data race: the host changed memory that the kernel loads before it waited" in text
+    assert ":2 in add" in text and "y[threadIdx.x] = x[threadIdx.x] + 1;" in text
+
+
+@pytest.mark.parametrize("mode", ["eager", "shuffle"])
+@pytest.mark.parametrize("name", BESIDE_FINE)
+def test_memory_that_the_host_may_change_is_not_reported(child, name, mode):
+    code = HEAD + "source, memory = pinned()\n" + BESIDE_FINE[name] + TAIL
+    assert child(code, CHECK="races", MODE=mode).split() == ["SUCCESS"]

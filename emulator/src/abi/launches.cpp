@@ -3,6 +3,7 @@
 //
 // Kernel launches.
 #include "../state/streams/capture.hpp"
+#include "../state/streams/host_sources.hpp"
 #include "../config.hpp"
 #include "../state/code/module.hpp"
 #include "calls.hpp"
@@ -34,12 +35,15 @@ CUresult launch_on(CUfunction f, LaunchParameters& parameters, CUstream handle)
     }
     PreparedLaunch prepared;
     TRY(prepare_launch(*function, parameters, *context, &prepared));
-    return stream->enqueue(
+    HostSource watched(*prepared.request);
+    TRY(stream->enqueue(
         {Operation::Kind::kernel, parameters.name, [prepared, weak = std::weak_ptr<Context>(context)] {
              if (auto owner = weak.lock())
                  run_launch(*prepared.request, *owner);
              return CUDA_SUCCESS;
-         }});
+         }}));
+    watched.watch(*stream);
+    return CUDA_SUCCESS;
 }
 
 // Events requested by launch attributes. They are recorded after the kernel, which may be later than on a GPU but never

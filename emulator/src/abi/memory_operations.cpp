@@ -58,6 +58,7 @@ CUresult make_wait(const std::shared_ptr<Context>& context, CUdeviceptr address,
                 break;
             std::this_thread::sleep_for(std::chrono::microseconds(20));
         }
+        count_value_operation();
         return CUDA_SUCCESS;
     };
     return CUDA_SUCCESS;
@@ -79,6 +80,7 @@ CUresult make_reduction(CUdeviceptr address, T value, CUstreamAtomicReductionOpT
             __atomic_fetch_and(place, value, __ATOMIC_ACQ_REL);
         else
             __atomic_fetch_or(place, value, __ATOMIC_ACQ_REL);
+        count_value_operation();
         return CUDA_SUCCESS;
     };
     return CUDA_SUCCESS;
@@ -102,6 +104,7 @@ CUresult make_write(CUdeviceptr address, T value, unsigned flags, std::function<
     TRY(find_place(address, &place));
     *out = [place, value] {
         __atomic_store_n(place, value, __ATOMIC_RELEASE);
+        count_value_operation();
         return CUDA_SUCCESS;
     };
     return CUDA_SUCCESS;

@@ -57,6 +57,12 @@ Launch::Launch(const LaunchRequest& request)
         begin_era();
 }
 
+Launch::~Launch()
+{
+    if (first_block_)
+        end_run(first_block_);
+}
+
 void Launch::begin_era()
 {
     Era era;
@@ -69,7 +75,10 @@ void Launch::begin_era()
     era.turn = current_turn();
     if (era_)
         era.turn = era_->turn; // a grid barrier, which any thread may complete
-    era_ = exec::begin_era(std::move(era));
+    bool first = !era_;
+    era_ = exec::begin_era(std::move(era), first);
+    if (first)
+        first_block_ = era_->first;
 }
 
 std::shared_ptr<const Era> Launch::era()

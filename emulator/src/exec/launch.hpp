@@ -49,6 +49,9 @@ struct Trouble {
 
 struct Launch {
     explicit Launch(const LaunchRequest& request);
+    ~Launch();
+    Launch(const Launch&) = delete;
+    Launch& operator=(const Launch&) = delete;
 
     const LaunchRequest& request;
     std::shared_ptr<const ImageRecord> image; // null: unknown
@@ -124,6 +127,7 @@ private:
     std::atomic<uint32_t> grid_event_{0};
     std::atomic<uint64_t> grid_generation_{0};
     std::shared_ptr<const Era> era_;
+    uint32_t first_block_ = 0; // if races are checked
     void begin_era();
     uint64_t grid_arrived_ = 0, grid_ended_ = 0;
     std::vector<std::shared_ptr<const void>> kept_;

@@ -165,6 +165,24 @@ bool stored_since(uintptr_t address, uint32_t block)
     return cells && cells[address % cells_span / cell_bytes].store.block >= block;
 }
 
+Access loaded_by(uintptr_t address, uint64_t queue, uint64_t number)
+{
+    const Cell* cells = known_cells_around(address);
+    if (!cells)
+        return {};
+    Cell cell;
+    {
+        CellLock lock(address, false);
+        cell = cells[address % cells_span / cell_bytes];
+    }
+    for (const Access& load : cell.loads) {
+        auto era = load.block && load.bytes() >> address % cell_bytes & 1 ? find_era(load.block) : nullptr;
+        if (era && era->is_kernel && era->turn && era->turn->queue == queue && era->turn->number == number)
+            return load;
+    }
+    return {};
+}
+
 KnowledgePtr Races::snapshot(uint32_t thread, const Known& known, uint32_t time) const
 {
     auto made = std::make_shared<Knowledge>();

@@ -179,6 +179,8 @@ private:
 
 // Returns true if kernels or copies have stored to the byte, in blocks with this number or a later one.
 bool stored_since(uintptr_t address, uint32_t block);
+// Returns a load of the byte by the kernel that an item of a queue has launched, if it is one of the last.
+Access loaded_by(uintptr_t address, uint64_t queue, uint64_t number);
 // Checks a copy, fill or free, made by the calling thread's operation, that accesses device memory.
 // take_transfer_race() returns the race, or the other fault, if any.
 enum class Transfer { load, store, release };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <set>
 #include <shared_mutex>
 #include <utility>
 
@@ -15,6 +16,7 @@ constexpr size_t eras_remembered = 4096;
 struct Eras {
     std::shared_mutex mutex;
     uint32_t next = 1;
+    std::multiset<uint32_t> running;
     std::map<uint32_t, std::shared_ptr<const Era>> known; // by the first block
 };
 Eras& eras = *new Eras; // never destroyed, because kernels run at exit
@@ -83,7 +85,7 @@ Dim3 Era::thread(uint32_t number) const
     return split(number, block);
 }
 
-std::shared_ptr<const Era> begin_era(Era era)
+std::shared_ptr<const Era> begin_era(Era era, bool runs)
 {
     std::unique_lock lock(eras.mutex);
     if (eras.next + era.blocks < eras.next) { // the numbers wrap around
@@ -92,6 +94,8 @@ std::shared_ptr<const Era> begin_era(Era era)
     }
     era.first = eras.next;
     eras.next += era.blocks;
+    if (runs)
+        eras.running.insert(era.first);
     auto made = std::make_shared<const Era>(std::move(era));
     eras.known[made->first] = made;
     if (eras.known.size() > eras_remembered)
@@ -99,10 +103,17 @@ std::shared_ptr<const Era> begin_era(Era era)
     return made;
 }
 
-uint32_t next_block()
+void end_run(uint32_t first_block)
+{
+    std::unique_lock lock(eras.mutex);
+    if (auto found = eras.running.find(first_block); found != eras.running.end())
+        eras.running.erase(found);
+}
+
+uint32_t first_running_block()
 {
     std::shared_lock lock(eras.mutex);
-    return eras.next;
+    return eras.running.empty() ? eras.next : *eras.running.begin();
 }
 
 std::shared_ptr<const Era> find_era(uint32_t block)

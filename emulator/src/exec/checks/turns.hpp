@@ -67,9 +67,10 @@ struct Era {
     std::shared_ptr<const Turn> turn;
     Dim3 thread(uint32_t number) const;
 };
-// Numbers the blocks, and remembers the era.
-std::shared_ptr<const Era> begin_era(Era era);
-uint32_t next_block(); // the number of the next block
+// Numbers the blocks, and remembers the era. `runs`: as running, until end_run().
+std::shared_ptr<const Era> begin_era(Era era, bool runs = false);
+void end_run(uint32_t first_block);
+uint32_t first_running_block(); // of the launches that have not ended; if there are none, the number of the next block
 // Returns null for blocks from long ago.
 std::shared_ptr<const Era> find_era(uint32_t block);
 

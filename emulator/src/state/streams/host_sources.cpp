@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <mutex>
 
 #include "../../config.hpp"
@@ -13,23 +14,28 @@
 namespace emu::state {
 
 struct HostBytes {
-    const char* name = "";
+    std::string name;
     std::weak_ptr<Allocation> allocation;
     const std::byte* at = nullptr;
     Bytes kept;
-    uint32_t block = 0;  // device work with smaller numbers had begun
-    uint64_t callbacks = 0;
+    uint32_t block = 0; // device work with smaller numbers had ended
+    uint64_t orders = 0;
+    std::shared_ptr<const std::atomic<bool>> polls; // of a kernel: it waits for the host; null: a copy
     std::weak_ptr<Context> context;
     Place place;
+    std::vector<std::pair<size_t, size_t>> changed; // by the host: from and to
+
+    uintptr_t address(size_t offset) const { return reinterpret_cast<uintptr_t>(at) + offset; }
 };
 
 namespace {
 
-constexpr size_t most_bytes = 1 << 20; // longer copies are not watched
+using Row = std::shared_ptr<HostBytes>;
+constexpr size_t most_bytes = 1 << 20; // longer copies and allocations are not watched
 
 struct Watched {
     std::mutex mutex;
-    std::vector<std::shared_ptr<HostBytes>> rows;
+    std::vector<Row> rows;
 };
 
 Watched& watched()
@@ -38,30 +44,64 @@ Watched& watched()
     return value;
 }
 
-// Returns the first byte that the host has changed, or the end. The device may have changed others.
-size_t first_change(const HostBytes& row)
+Row keep(std::string name, const std::shared_ptr<Allocation>& allocation, const std::byte* at, size_t size)
 {
-    size_t size = row.kept.size();
-    auto allocation = row.allocation.lock();
-    if (!allocation || AddressSpace::get().find(allocation->base) != allocation || row.callbacks != callbacks_made())
-        return size;
-    auto [now, then] = std::mismatch(row.at, row.at + size, row.kept.begin());
-    auto offset = size_t(then - row.kept.begin());
-    (void)now;
-    return offset < size && exec::stored_since(reinterpret_cast<uintptr_t>(row.at) + offset, row.block) ? size : offset;
+    auto row = std::make_shared<HostBytes>();
+    row->name = std::move(name);
+    row->allocation = allocation;
+    row->at = at;
+    row->block = exec::first_running_block();
+    row->orders = host_orders();
+    row->kept.assign(at, at + size);
+    return row;
 }
 
-void check(const HostBytes& row)
+// Returns false if the memory was freed, or something else may have ordered the host and the work.
+bool is_comparable(const HostBytes& row)
 {
-    size_t offset = first_change(row);
-    auto context = row.context.lock();
-    if (offset == row.kept.size() || !context)
-        return;
-    auto address = reinterpret_cast<uintptr_t>(row.at) + offset;
-    context->fail(CUDA_ERROR_LAUNCH_FAILED, std::string(row.name) + ": " + exec::title_of(exec::FaultKind::race) +
-                                                ": the host changed the source before it waited for the copy: " +
-                                                exec::describe_address(address, 1, true) +
-                                                exec::see(exec::FaultKind::race));
+    auto allocation = row.allocation.lock();
+    return allocation && AddressSpace::get().find(allocation->base) == allocation && row.orders == host_orders() &&
+           !(row.polls && *row.polls);
+}
+
+// Finds the bytes that the host has changed. The device may have changed others.
+void compare(HostBytes& row)
+{
+    decltype(row.changed) found;
+    for (size_t i = 0, size = row.kept.size(); i < size; ++i) {
+        auto now = std::mismatch(row.at + i, row.at + size, row.kept.begin() + long(i)).second;
+        i = size_t(now - row.kept.begin());
+        if (i == size || exec::stored_since(row.address(i), row.block))
+            continue;
+        if (!found.empty() && found.back().second == i)
+            ++found.back().second;
+        else
+            found.emplace_back(i, i + 1);
+    }
+    if (!found.empty() && !row.place.is_seen()) // not even while they were compared
+        row.changed = std::move(found);
+}
+
+// Returns the report, or an empty string if a kernel has not loaded these bytes.
+std::string judge(const HostBytes& row)
+{
+    const std::string race = row.name + ": " + exec::title_of(exec::FaultKind::race);
+    std::string end = exec::see(exec::FaultKind::race);
+    if (!row.polls)
+        return race + ": the host changed the source before it waited for the copy: " +
+               exec::describe_address(row.address(row.changed[0].first), 1, true) + end;
+    for (const auto& range : row.changed)
+        for (size_t i = range.first; i < range.second; ++i) {
+            exec::Access load = exec::loaded_by(row.address(i), row.place.queue->id(), row.place.number);
+            if (!load.block || load.atomic())
+                continue;
+            auto era = exec::find_era(load.block);
+            std::string where = exec::describe_place(era ? era->image.lock().get() : nullptr,
+                                                     uintptr_t(load.half_pc()) << 1);
+            return race + ": the host changed memory that the kernel loads before it waited for the kernel: " +
+                   exec::describe_address(row.address(i), 1, true) + "\n  at " + where + end;
+        }
+    return {};
 }
 
 } // namespace
@@ -70,42 +110,69 @@ HostSource::HostSource(const char* name, const Side& source, const Box& box)
 {
     bool is_row = box.height == 1 && box.depth == 1;
     bool pinned = source.allocation && source.allocation->kind == MemoryKind::pinned;
-    if (!config().checks.races || !pinned || !is_row || box.width > most_bytes)
+    if (config().checks.races && pinned && is_row && box.width <= most_bytes)
+        rows_.push_back(keep(name, source.allocation, source.at, box.width));
+}
+
+HostSource::HostSource(exec::LaunchRequest& request)
+{
+    if (!config().checks.races)
         return;
-    bytes_ = std::make_shared<HostBytes>();
-    bytes_->name = name;
-    bytes_->allocation = source.allocation;
-    bytes_->at = source.at;
-    bytes_->kept.assign(source.at, source.at + box.width);
-    bytes_->block = exec::next_block();
-    bytes_->callbacks = callbacks_made();
+    const Bytes& parameters = request.parameters;
+    for (size_t i = 0; i + sizeof(CUdeviceptr) <= parameters.size(); i += sizeof(CUdeviceptr)) {
+        CUdeviceptr address;
+        std::memcpy(&address, parameters.data() + i, sizeof address);
+        auto found = AddressSpace::get().find(address);
+        bool is_watched = found && found->size <= most_bytes &&
+                          (found->kind == MemoryKind::pinned || found->kind == MemoryKind::managed);
+        if (!is_watched || std::any_of(rows_.begin(), rows_.end(),
+                                       [&](const Row& row) { return row->allocation.lock() == found; }))
+            continue;
+        if (!request.polls_host)
+            request.polls_host = std::make_shared<std::atomic<bool>>(false);
+        auto* at = reinterpret_cast<const std::byte*>(found->base);
+        rows_.push_back(keep("kernel " + request.name, found, at, found->size));
+        rows_.back()->polls = request.polls_host;
+    }
 }
 
 void HostSource::watch(Stream& stream)
 {
-    if (!bytes_)
+    if (rows_.empty())
         return;
-    bytes_->context = stream.context();
-    bytes_->place = {stream.queue(), stream.queue()->submitted()};
+    for (const Row& row : rows_) {
+        row->context = stream.context();
+        row->place = {stream.queue(), stream.queue()->submitted()};
+    }
     std::lock_guard lock(watched().mutex);
-    watched().rows.push_back(std::move(bytes_));
+    std::move(rows_.begin(), rows_.end(), std::back_inserter(watched().rows));
 }
 
 void check_host_sources()
 {
     if (!config().checks.races)
         return;
-    std::vector<std::shared_ptr<HostBytes>> rows;
+    std::vector<Row> rows;
     {
         std::lock_guard lock(watched().mutex);
         rows.swap(watched().rows);
     }
-    if (rows.empty())
-        return;
-    auto is_over = [](const std::shared_ptr<HostBytes>& row) { return row->place.is_seen(); };
+    auto is_over = [](const Row& row) {
+        if (!is_comparable(*row))
+            return true;
+        if (row->changed.empty() && !row->place.is_seen())
+            compare(*row);
+        if (row->changed.empty())
+            return row->place.is_seen();
+        if (!row->place.reached()) // what it loads is not known yet
+            return false;
+        auto context = row->context.lock();
+        std::string report = context ? judge(*row) : std::string();
+        if (!report.empty())
+            context->fail(CUDA_ERROR_LAUNCH_FAILED, report);
+        return true;
+    };
     rows.erase(std::remove_if(rows.begin(), rows.end(), is_over), rows.end());
-    for (const auto& row : rows)
-        check(*row);
     std::lock_guard lock(watched().mutex);
     watched().rows.insert(watched().rows.end(), rows.begin(), rows.end());
 }

@@ -394,6 +394,8 @@ void Queue::wait(uint64_t number, bool all_kinds)
         done_.wait(lock);
         --sleepers_;
     }
+    lock.unlock();
+    check_host_sources();
 }
 
 void Queue::let_run()
@@ -447,7 +449,7 @@ struct Callbacks {
     std::condition_variable ended;
     int running = 0;
     bool stopped = false;
-    std::atomic<uint64_t> made{0};
+    std::atomic<uint64_t> made{0}, values{0};
 };
 Callbacks& callbacks = *new Callbacks;
 
@@ -459,9 +461,14 @@ void Queue::forget_threads()
     new (&callbacks) Callbacks;
 }
 
-uint64_t callbacks_made()
+uint64_t host_orders()
 {
-    return callbacks.made;
+    return callbacks.made + callbacks.values;
+}
+
+void count_value_operation()
+{
+    ++callbacks.values;
 }
 
 bool in_callback()

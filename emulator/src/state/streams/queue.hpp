@@ -62,6 +62,7 @@ public:
     // Waits for item `number` until a deadline, without running items here.
     void wait_until(uint64_t number, std::chrono::steady_clock::time_point end);
     uint64_t submitted() const { return submitted_.load(std::memory_order_acquire); }
+    uint64_t id() const { return id_; }
     uint64_t completed() const { return completed_.load(std::memory_order_acquire); }
     bool idle() const { return completed() >= submitted(); }
     // Counts items dropped by interruptions. report_dropped() returns true if some were dropped since that count was
@@ -108,10 +109,11 @@ private:
 // Waits like a driver call. Returns LAUNCH_FAILED if an interruption has dropped work of these queues, which is
 // reported once, to all threads waiting at that time.
 CUresult wait_for(const std::vector<Place>& places);
-// Compares the sources of asynchronous copies (host_sources.hpp).
+// Compares memory that queued work reads (host_sources.hpp).
 void check_host_sources();
-// How many callbacks into the program were made.
-uint64_t callbacks_made();
+// How many callbacks into the program were made, and how many values in memory streams have waited for or written.
+uint64_t host_orders();
+void count_value_operation();
 // How many threads wait for queues now.
 extern std::atomic<int> waiting_threads;
 
