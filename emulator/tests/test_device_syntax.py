@@ -323,3 +323,8 @@ def test_types_in_values_are_no_variables(driver, value):
     source = NAMED + value.replace(";", ";") + "\n" + kernel + (after if "less" in value else "")
     program = Program(source, "-arch=sm_90", names=("g<int>",))
     assert program.result == "SUCCESS", program.log
+
+
+def test_tables_of_function_addresses_are_constant(driver):
+    text = "__device__ int f() { return 1; } __device__ void* table[2] = {(void*)&f, 0};"
+    assert Program(text, "-arch=sm_90").result == "SUCCESS"

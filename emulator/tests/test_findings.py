@@ -7,8 +7,11 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from cuda.emulator._findings import write_findings
 
 pytestmark = pytest.mark.requires(software=True)
 
@@ -162,6 +165,17 @@ def test_sarif_names_rule_place_and_reason(run, tmp_path):
         assert result["message"]["text"].startswith("kernel k: ")
         is_known = result["ruleId"] == "uninitialized-read"
         assert result.get("suppressions") == ([{"kind": "external", "justification": "later"}] if is_known else None)
+
+
+def test_sarif_names_files_by_valid_uris(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    row = {"kind": "trap", "kernel": "k", "line": 1, "block": [0] * 3, "thread": [0] * 3, "text": "", "reason": ""}
+    files = ["sub dir/k.cu", str(tmp_path / "k#1.cu"), "/other/my k.cu", "../k.cu", "default_program"]
+    write_findings([{**row, "file": file, "count": 1} for file in files], "found.sarif")
+    results = json.loads(Path("found.sarif").read_text())["runs"][0]["results"]
+    places = [result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for result in results]
+    outside = (tmp_path.parent / "k.cu").as_uri()
+    assert places == ["sub%20dir/k.cu", "k%231.cu", "file:///other/my%20k.cu", outside, "default_program"]
 
 
 def test_report_of_a_program_without_findings_is_empty(run, tmp_path):

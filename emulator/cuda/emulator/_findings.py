@@ -5,6 +5,7 @@
 import json
 import os
 from pathlib import Path
+from urllib.parse import quote
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -36,6 +37,12 @@ def _sarif(findings):
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
 
 
+def _uri(file):
+    """Return a file's relative URI, which code hosts look for in the repository, or a file outside as file://."""
+    path = Path(os.path.relpath(file))
+    return path.resolve().as_uri() if ".." in path.parts else quote(path.as_posix())
+
+
 def _result(row, rule):
     result = {
         "ruleId": row["kind"],
@@ -46,8 +53,7 @@ def _result(row, rule):
         "properties": {name: row[name] for name in ("kernel", "block", "thread")},
     }
     if row["file"]:
-        # Of a program without a file, the name alone; code hosts show such a result without a place.
-        place = {"artifactLocation": {"uri": Path(os.path.relpath(row["file"])).as_posix()}}
+        place = {"artifactLocation": {"uri": _uri(row["file"])}}
         place |= {"region": {"startLine": row["line"]}} if row["line"] > 0 else {}
         result["locations"] = [{"physicalLocation": place}]
     if row["reason"]:

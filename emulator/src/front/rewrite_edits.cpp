@@ -384,9 +384,7 @@ void Rewriter::variable(const Declaration& d, bool in_class)
     for (size_t name : declared_names(d.begin, d.end))
         if (!initialized && !is(d.end - 1, "}") && is(name + 1, "["))
             records += " EMU_DEFAULT(" + qualified(name, d.begin) + ")";
-    insert_before(d.begin, pointer       ? "EMU_ALIGNED "
-                           : initialized ? "EMU_ALIGNED EMU_CONSTINIT "
-                                         : "EMU_ALIGNED EMU_CONSTINIT_DEFAULT ");
+    insert_before(d.begin, pointer ? "EMU_ALIGNED " : "EMU_ALIGNED EMU_CONSTINIT_DEFAULT ");
     insert_after(d.end, records);
 }
 

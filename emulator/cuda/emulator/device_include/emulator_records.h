@@ -182,8 +182,9 @@ template <class T> struct DynamicShared<T[]> {
 // leaves a red zone of at least 32 bytes after each.
 #if defined(__clang__)
 #define EMU_ALIGNED __attribute__((aligned(32))) // it leaves no red zone after a variable of a larger alignment
-#define EMU_CONSTINIT __attribute__((require_constant_initialization))
-#define EMU_CONSTINIT_DEFAULT // would reject trivial constructors; -Werror=global-constructors rejects the others
+#define EMU_CONSTINIT __attribute__((require_constant_initialization)) // of static variables in functions
+// Would reject trivial constructors, and addresses of functions as void*; -Werror=global-constructors rejects the others.
+#define EMU_CONSTINIT_DEFAULT
 #define EMU_DESTROYED_TRIVIALLY(...) __is_trivially_destructible(__VA_ARGS__)
 #else
 #define EMU_ALIGNED __attribute__((aligned(64)))
