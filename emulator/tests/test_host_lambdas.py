@@ -23,7 +23,7 @@ OUTSIDE = {  # the text before and after the lambda
     "member": ("struct S { int (*f)(int) = ", "; };"),
     "default argument": ("__device__ int h(int a, int (*f)(int) = ", ") { return f(a); }"),
     "alias": ("using F = decltype(", ");"),
-    "assertion": ("static_assert(", "(1) == 2, \"\");"),
+    "assertion": ("static_assert(", '(1) == 2, "");'),
     "template": ("template <class T> constexpr auto g = ", ";"),
 }
 INSIDE = {
@@ -34,7 +34,7 @@ INSIDE = {
     ),
     "member function": f"struct S {{ __device__ int m() {{ return {BODY}(1); }} }};",
     "constructor": "struct S { int a; __device__ S() : a([] { return 3; }()) {} };",
-    "member of a local class": f"__global__ void k(int* x) {{ struct S {{ int (*f)(int) = {BODY}; }} s; *x = s.f(2); }}",
+    "member of a local class": f"__global__ void k(int* x) {{ struct S {{ int (*f)(int) = {BODY}; }}; S().f(1); }}",
     "both spaces": "__host__ __device__ int f() { return [] { return 3; }(); }",
     "no lambda": "[[nodiscard]] __device__ int f() { return 1; } __device__ int a[3]; __device__ int (&b)[3] = a;",
 }

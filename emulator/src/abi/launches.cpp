@@ -36,12 +36,11 @@ CUresult launch_on(CUfunction f, LaunchParameters& parameters, CUstream handle)
     PreparedLaunch prepared;
     TRY(prepare_launch(*function, parameters, *context, &prepared));
     HostSource watched(*prepared.request);
-    TRY(stream->enqueue(
-        {Operation::Kind::kernel, parameters.name, [prepared, weak = std::weak_ptr<Context>(context)] {
-             if (auto owner = weak.lock())
-                 run_launch(*prepared.request, *owner);
-             return CUDA_SUCCESS;
-         }}));
+    TRY(stream->enqueue({Operation::Kind::kernel, parameters.name, [prepared, weak = std::weak_ptr<Context>(context)] {
+                             if (auto owner = weak.lock())
+                                 run_launch(*prepared.request, *owner);
+                             return CUDA_SUCCESS;
+                         }}));
     watched.watch(*stream);
     return CUDA_SUCCESS;
 }

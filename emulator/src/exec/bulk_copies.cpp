@@ -247,9 +247,7 @@ void emu_bulk_copy(emu_u64 to, emu_u64 from, emu_u32 bytes, emu_u64 barrier, int
     copy.size = bytes;
     copy.barrier = barrier ? aligned_shared(barrier, 8, "an mbarrier", site) : 0;
     copy.site = site;
-    copy.move = [=] {
-        std::memcpy(reinterpret_cast<void*>(target), reinterpret_cast<const void*>(source), bytes);
-    };
+    copy.move = [=] { std::memcpy(reinterpret_cast<void*>(target), reinterpret_cast<const void*>(source), bytes); };
     start(std::move(copy));
 }
 

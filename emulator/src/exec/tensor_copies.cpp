@@ -45,12 +45,11 @@ public:
         if (map_.mark != TensorMap::right_mark)
             fail(site, "a tensor copy uses memory that does not contain a CUtensorMap");
         if (map_.rank != axes)
-            fail(site, "a bulk copy of " + std::to_string(axes) + " axes uses a tensor map of " +
-                           std::to_string(map_.rank));
-        if (map_.kind == TensorMapKind::im2col_wide)
             fail(site,
-                 "a wide im2col tensor map is for the modes im2col::w and im2col::w::128, which need compute "
-                 "capability 10.0; the software device has 9.0");
+                 "a bulk copy of " + std::to_string(axes) + " axes uses a tensor map of " + std::to_string(map_.rank));
+        if (map_.kind == TensorMapKind::im2col_wide)
+            fail(site, "a wide im2col tensor map is for the modes im2col::w and im2col::w::128, which need compute "
+                       "capability 10.0; the software device has 9.0");
         item_ = first_axis_unit(map_);
     }
 
@@ -67,8 +66,7 @@ public:
         if (byte % 16) // interleaved maps never get here
             fail(site_,
                  "a tensor copy begins at coordinate " + std::to_string(first) +
-                     " of the contiguous axis, which is byte " + std::to_string(byte) +
-                     " and must be a multiple of 16",
+                     " of the contiguous axis, which is byte " + std::to_string(byte) + " and must be a multiple of 16",
                  FaultKind::illegal_instruction);
     }
 
@@ -291,8 +289,8 @@ void emu_tensor_load(emu_u32 axes, emu_u64 to, emu_u64 map, const emu_i32* place
     Site site = EMU_SITE;
     TensorCopy copy(map, axes, site);
     if (copy.is_tiled() == (offsets != nullptr))
-        fail(site, copy.is_tiled() ? "an im2col copy uses a tiled tensor map"
-                                   : "a tile copy uses an im2col tensor map");
+        fail(site,
+             copy.is_tiled() ? "an im2col copy uses a tiled tensor map" : "a tile copy uses an im2col tensor map");
     copy.check_start(place[0]);
     uintptr_t shared = tile_memory(to, map, false, site);
     Place at(place, place + axes), beside;

@@ -88,6 +88,28 @@ void reword_undefined(Message* message, std::string name)
     message->is_type = message->is_type || sized;
 }
 
+// Rewords messages of directives. Returns false for other messages.
+bool reword_directive(Message* message)
+{
+    std::string& text = message->text;
+    if (text.compare(0, 7, "#error ") == 0) {
+        text = "#error directive: " + text.substr(7);
+        message->kind = "fatal";
+    } else if (contains(text, "[-Wcpp]") || contains(text, "[-W#warnings]")) {
+        text = "#warning directive: " + text.substr(text.compare(0, 9, "#warning ") ? 0 : 9);
+        message->number = 1105;
+    } else if (text.compare(0, 17, "'#pragma message:") == 0 || contains(text, "[-W#pragma-messages]")) {
+        std::string said = text[0] == '\'' ? text.substr(18, text.size() - 19) : text.substr(0, text.rfind(" [-W"));
+        text = "#pragma message: \"" + said + "\"";
+        message->kind = "remark";
+        message->number = 20200;
+        message->column = ~size_t(0); // the end of the line
+    } else {
+        return false;
+    }
+    return true;
+}
+
 // The types of threadIdx and other built-in variables, which CUDA calls uint3 and dim3.
 void rename_types(std::string* text)
 {
@@ -97,10 +119,9 @@ void rename_types(std::string* text)
 }
 
 // Rewords common errors; others keep the compiler's wording.
-void reword(Message* message)
+void reword_error(Message* message)
 {
     std::string& text = message->text;
-    rename_types(&text);
     std::string name = quoted(text);
     if (contains(text, "was not declared in this scope") || contains(text, "use of undeclared identifier") ||
         contains(text, "does not name a type") || contains(text, "unknown type name") ||
@@ -117,18 +138,6 @@ void reword(Message* message)
         text.erase(0, quoted_at + std::strlen("'error' attribute: "));
     } else if (contains(text, "use of dynamic_cast requires -frtti")) {
         text = "'dynamic_cast' not permitted with '-fno-rtti'";
-    } else if (text.compare(0, 7, "#error ") == 0) {
-        text = "#error directive: " + text.substr(7);
-        message->kind = "fatal";
-    } else if (contains(text, "[-Wcpp]") || contains(text, "[-W#warnings]")) {
-        text = "#warning directive: " + text.substr(text.compare(0, 9, "#warning ") ? 0 : 9);
-        message->number = 1105;
-    } else if (text.compare(0, 17, "'#pragma message:") == 0 || contains(text, "[-W#pragma-messages]")) {
-        std::string said = text[0] == '\'' ? text.substr(18, text.size() - 19) : text.substr(0, text.rfind(" [-W"));
-        text = "#pragma message: \"" + said + "\"";
-        message->kind = "remark";
-        message->number = 20200;
-        message->column = ~size_t(0); // the end of the line
     } else if (text.compare(0, 13, "expected ';' ") == 0) {
         text = "expected a \";\"";
     } else if (text.compare(0, 13, "expected '}' ") == 0) {
@@ -165,6 +174,14 @@ void reword(Message* message)
     } else {
         reword_warning(message, name);
     }
+}
+
+void reword(Message* message)
+{
+    rename_types(&message->text);
+    if (!reword_directive(message))
+        reword_error(message);
+    std::string& text = message->text;
     size_t flag = text.rfind(" [-W");
     if (flag != std::string::npos && text.back() == ']')
         text.erase(flag);
@@ -346,8 +363,8 @@ static std::vector<Message> read_messages(const std::string& output, const Sourc
         // clang reports a remark when preprocessing, and again when compiling; a shared array has a type and memory.
         bool may_repeat = message.kind == "remark" || message.text == constant_value;
         bool told = may_repeat && std::any_of(messages.begin(), messages.end(), [&](const Message& other) {
-            return other.line == message.line && other.file == message.file && other.text == message.text;
-        });
+                        return other.line == message.line && other.file == message.file && other.text == message.text;
+                    });
         if (!told)
             messages.push_back(message);
     }

@@ -259,6 +259,20 @@ void Rewriter::member_at_start(size_t i)
                 "!__builtin_offsetof(" + joined(i + 6, close - 1) + ", " + std::string(t_[close + 4].text) + ")");
 }
 
+// A declaration of neither functions nor variables: `using A = int;`
+size_t Rewriter::other_declaration(size_t i)
+{
+    size_t begin = i;
+    if (is(i, "static_assert"))
+        member_at_start(i + 2);
+    if (is(i, "asm") || is(i, "__asm__"))
+        error(i, "inline PTX is not supported by the software device");
+    while (!at_end(i) && !is(i, ";"))
+        i = is(i, "(") || is(i, "[") || is(i, "{") ? after(i) : i + 1;
+    host_lambdas(begin, i);
+    return i + 1;
+}
+
 size_t Rewriter::declaration(size_t i, size_t end, bool in_class)
 {
     Declaration d;
@@ -272,16 +286,8 @@ size_t Rewriter::declaration(size_t i, size_t end, bool in_class)
         return namespace_head(i, end);
     d.begin = prefix(i, d);
     i = d.begin;
-    if (one_of(t_[i].text, {"using", "typedef", "static_assert", "concept", "asm", "__asm__"})) {
-        if (is(i, "static_assert"))
-            member_at_start(i + 2);
-        if (is(i, "asm") || is(i, "__asm__"))
-            error(i, "inline PTX is not supported by the software device");
-        while (!at_end(i) && !is(i, ";"))
-            i = is(i, "(") || is(i, "[") || is(i, "{") ? after(i) : i + 1;
-        host_lambdas(d.begin, i);
-        return i + 1;
-    }
+    if (one_of(t_[i].text, {"using", "typedef", "static_assert", "concept", "asm", "__asm__"}))
+        return other_declaration(i);
     while (i < end && !at_end(i)) {
         size_t next = i + 1;
         bool finished = false;

@@ -56,6 +56,7 @@ private:
     size_t after_angles(size_t i) const; // past the closing angle bracket; i + 1 if < is an operator
     void scope(size_t i, size_t end, bool in_class);
     size_t declaration(size_t i, size_t end, bool in_class);
+    size_t other_declaration(size_t i);
     size_t prefix(size_t i, Declaration& d);
     size_t namespace_head(size_t i, size_t end);
     void member_at_start(size_t i);

@@ -96,8 +96,8 @@ std::string judge(const HostBytes& row)
             if (!load.block || load.atomic())
                 continue;
             auto era = exec::find_era(load.block);
-            std::string where = exec::describe_place(era ? era->image.lock().get() : nullptr,
-                                                     uintptr_t(load.half_pc()) << 1);
+            std::string where =
+                exec::describe_place(era ? era->image.lock().get() : nullptr, uintptr_t(load.half_pc()) << 1);
             return race + ": the host changed memory that the kernel loads before it waited for the kernel: " +
                    exec::describe_address(row.address(i), 1, true) + "\n  at " + where + end;
         }
@@ -125,8 +125,8 @@ HostSource::HostSource(exec::LaunchRequest& request)
         auto found = AddressSpace::get().find(address);
         bool is_watched = found && found->size <= most_bytes &&
                           (found->kind == MemoryKind::pinned || found->kind == MemoryKind::managed);
-        if (!is_watched || std::any_of(rows_.begin(), rows_.end(),
-                                       [&](const Row& row) { return row->allocation.lock() == found; }))
+        if (!is_watched ||
+            std::any_of(rows_.begin(), rows_.end(), [&](const Row& row) { return row->allocation.lock() == found; }))
             continue;
         if (!request.polls_host)
             request.polls_host = std::make_shared<std::atomic<bool>>(false);
