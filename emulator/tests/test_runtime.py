@@ -69,6 +69,37 @@ def test_device_and_pointers_are_described_by_the_runtime(child):
     assert lines[4:] == ["2 1 False", "1 1 True", "3 1 True", "0 -2 True"]
 
 
+def test_arrays_and_boxes_of_the_runtime_are_copied(child):
+    out = child(
+        START + "from cuda.bindings.runtime import cudaChannelFormatKind as Format\n"
+        "desc = get(runtime.cudaCreateChannelDesc(8, 8, 0, 0, Format.cudaChannelFormatKindUnsigned))\n"
+        "array = get(runtime.cudaMallocArray(desc, 4, 2, runtime.cudaArraySurfaceLoadStore))\n"
+        "a, b = (ctypes.c_ubyte * 16)(*range(16)), (ctypes.c_ubyte * 16)()\n"
+        "to, back = Kind.cudaMemcpyHostToDevice, Kind.cudaMemcpyDeviceToHost\n"
+        "get(runtime.cudaMemcpyToArray(array, 0, 0, ctypes.addressof(a), 16, to))\n"
+        "get(runtime.cudaMemcpy2DFromArray(ctypes.addressof(b), 8, array, 2, 1, 6, 1, back)); print(list(b)[:7])\n"
+        "_, told, extent, flags = runtime.cudaArrayGetInfo(array)\n"
+        "print(told.x, told.y, told.z, told.f.name, extent.width, extent.height, flags)\n"
+        "resource = runtime.cudaResourceDesc(); resource.resType = runtime.cudaResourceType.cudaResourceTypeArray\n"
+        "resource.res.array.array = array\n"
+        "surface = get(runtime.cudaCreateSurfaceObject(resource)); get(runtime.cudaDestroySurfaceObject(surface))\n"
+        "texture = get(runtime.cudaCreateTextureObject(resource, runtime.cudaTextureDesc(), None))\n"
+        "get(runtime.cudaDestroyTextureObject(texture)); get(runtime.cudaFreeArray(array))\n"
+        "box = get(runtime.cudaMalloc3D(runtime.make_cudaExtent(5, 3, 2))); print(box.xsize, box.ysize, box.pitch >= 5)\n"
+        "get(runtime.cudaMemset3D(box, 7, runtime.make_cudaExtent(5, 3, 2)))\n"
+        "wrong = runtime.cudaChannelFormatDesc(); wrong.x = 7\n"
+        "print(runtime.cudaMallocArray(wrong, 4, 0, 0)[0].name, runtime.cudaMallocArray(None, 4, 0, 0)[0].name)\n"
+        "print(runtime.cudaMemcpyToArray(array, 0, 0, ctypes.addressof(a), 16, to)[0].name)"
+    )
+    assert out.splitlines() == [
+        "[10, 11, 12, 13, 14, 15, 0]",
+        "8 8 0 cudaChannelFormatKindUnsigned 4 2 2",
+        "5 3 True",
+        "cudaErrorInvalidValue cudaErrorInvalidValue",
+        "cudaErrorInvalidResourceHandle",
+    ]
+
+
 def test_last_error_is_kept_until_it_is_read(child):
     out = child(
         START + "print(int(runtime.cudaMalloc(1 << 60)[0]), int(runtime.cudaPeekAtLastError()[0]))\n"
@@ -85,13 +116,13 @@ def test_last_error_is_kept_until_it_is_read(child):
 def test_function_that_is_not_served_is_named(child):
     out = child(
         START + "import cuda.emulator\n"
-        "for _ in range(2): print(runtime.cudaMallocArray(runtime.cudaChannelFormatDesc(), 8, 8, 0)[0].name)\n"
+        "for _ in range(2): print(runtime.cudaGetSurfaceObjectResourceDesc(0)[0].name)\n"
         "print(runtime.cudaGetLastError()[0].name, cuda.emulator.unsupported_calls())\n"
         "print(runtime.make_cudaExtent(1, 2, 3).height)"
     )
-    lines = ["cudaErrorNotSupported"] * 2 + ["cudaErrorNotSupported {'cudaMallocArray': 2}", "2"]
+    lines = ["cudaErrorNotSupported"] * 2 + ["cudaErrorNotSupported {'cudaGetSurfaceObjectResourceDesc': 2}", "2"]
     sentence = "the software device does not implement this function of the CUDA runtime"
-    assert sorted(out.splitlines()) == sorted([*lines, f"cuda.emulator: cudaMallocArray: {sentence}"])
+    assert sorted(out.splitlines()) == sorted([*lines, f"cuda.emulator: cudaGetSurfaceObjectResourceDesc: {sentence}"])
 
 
 def test_no_finder_stays_after_the_import(child):

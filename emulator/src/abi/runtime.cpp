@@ -1,14 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The functions of the CUDA runtime that Python packages call through cuda.bindings, over the driver. NVIDIA's runtime
-// itself cannot run here, because it needs tables of the driver that are not public. cuda/emulator/_runtime.py puts
-// these functions into the table of cuda.bindings.cyruntime.
-//
-//     SERVE(cudaEventQuery, (cudaEvent_t event), cuEventQuery(event))
-//
-// The text of the parameters is compared with the signature in that table, so types are written as the runtime has them.
-// Enumerators, flags and structures have the values and layouts of the driver's, which the driver's functions then check.
+// The functions of the CUDA runtime, over the driver, for Python packages that call them through cuda.bindings and for
+// whole programs. NVIDIA's runtime itself cannot run here, because it needs tables of the driver that are not public.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -16,85 +10,19 @@
 #include <string>
 #include <utility>
 
-#include "abi.hpp"
 #include "calls.hpp"
-#include "entry_prototypes.hpp"
+#include "runtime.hpp"
 
 namespace emu::abi {
 
 namespace {
-
-using cudaError_t = int;
-using cudaDeviceAttr = CUdevice_attribute;
-using cudaDeviceP2PAttr = CUdevice_P2PAttribute;
-using cudaDriverEntryPointQueryResult = CUdriverProcAddressQueryResult;
-using cudaEvent_t = CUevent;
-using cudaFuncCache = CUfunc_cache;
-using cudaGraphEdgeData = CUgraphEdgeData;
-using cudaGraphExecUpdateResultInfo = CUgraphExecUpdateResultInfo;
-using cudaGraphExec_t = CUgraphExec;
-using cudaGraphInstantiateParams = CUDA_GRAPH_INSTANTIATE_PARAMS;
-using cudaGraphMemAttributeType = CUgraphMem_attribute;
-using cudaGraphNodeType = CUgraphNodeType;
-using cudaGraphNode_t = CUgraphNode;
-using cudaGraph_t = CUgraph;
-using cudaHostFn_t = CUhostFn;
-using cudaIpcEventHandle_t = CUipcEventHandle;
-using cudaIpcMemHandle_t = CUipcMemHandle;
-using cudaJitOption = CUjit_option;
-using cudaKernel_t = CUkernel;
-using cudaLibraryOption = CUlibraryOption;
-using cudaLibrary_t = CUlibrary;
-using cudaLimit = CUlimit;
-using cudaMemAccessDesc = CUmemAccessDesc;
-using cudaMemAccessFlags = CUmemAccess_flags;
-using cudaMemAllocationHandleType = CUmemAllocationHandleType;
-using cudaMemLocation = CUmemLocation;
-using cudaMemPoolAttr = CUmemPool_attribute;
-using cudaMemPoolProps = CUmemPoolProps;
-using cudaMemPoolPtrExportData = CUmemPoolPtrExportData;
-using cudaMemPool_t = CUmemoryPool;
-using cudaMemRangeAttribute = CUmem_range_attribute;
-using cudaMemcpyKind = int;
-using cudaMemoryAdvise = CUmem_advise;
-using cudaStreamCallback_t = CUstreamCallback;
-using cudaStreamCaptureMode = CUstreamCaptureMode;
-using cudaStreamCaptureStatus = CUstreamCaptureStatus;
-using cudaStream_t = CUstream;
-using cudaUserObject_t = CUuserObject;
-
-constexpr int invalid_direction = 21; // cudaErrorInvalidMemcpyDirection, which the driver does not have
 
 struct cudaPointerAttributes { // the beginning; newer versions have reserved members after it
     int type, device;
     void *devicePointer, *hostPointer;
 };
 
-// The functions, as a list.
-struct Served {
-    const char *name, *parameters;
-    void* function;
-    const Served* next;
-    static const Served*& first()
-    {
-        static const Served* rows = nullptr;
-        return rows;
-    }
-    Served(const char* name, const char* parameters, void* function)
-        : name(name), parameters(parameters), function(function), next(first())
-    {
-        first() = this;
-    }
-};
-
 thread_local int last_error = 0;
-
-int keep(int code)
-{
-    if (code && code != CUDA_ERROR_NOT_READY)
-        last_error = code;
-    return code;
-}
 
 int set_device(int device)
 {
@@ -104,24 +32,6 @@ int set_device(int device)
     if (int failed = cuDevicePrimaryCtxRetain(&context, device)) // kept until the process ends, as the runtime does
         return failed;
     return cuCtxSetCurrent(context);
-}
-
-// Makes device 0 current if no context is.
-int need_context()
-{
-    CUcontext context = nullptr;
-    int failed = cuCtxGetCurrent(&context);
-    return failed == CUDA_ERROR_NOT_INITIALIZED || (!failed && !context) ? set_device(0) : failed;
-}
-
-CUdeviceptr number(const void* pointer)
-{
-    return reinterpret_cast<CUdeviceptr>(pointer);
-}
-
-CUdeviceptr* numbers(void** pointer)
-{
-    return reinterpret_cast<CUdeviceptr*>(pointer);
 }
 
 int current_device(int* device)
@@ -159,19 +69,38 @@ int set_peer(int device, bool enabled)
 
 int copy(void* dst, const void* src, size_t count, int kind)
 {
-    return kind < 0 || kind > 4 ? invalid_direction : int(cuMemcpy(number(dst), number(src), count));
+    if (!is_direction(kind))
+        return invalid_direction;
+    if (!count)
+        return CUDA_SUCCESS;
+    switch (kind) {
+    case 1: return cuMemcpyHtoD_v2(number(dst), src, count);
+    case 2: return cuMemcpyDtoH_v2(dst, number(src), count);
+    case 3: return cuMemcpyDtoD_v2(number(dst), number(src), count);
+    default: return cuMemcpy(number(dst), number(src), count);
+    }
 }
 
 int copy_async(void* dst, const void* src, size_t count, int kind, CUstream stream)
 {
-    return kind < 0 || kind > 4 ? invalid_direction : int(cuMemcpyAsync(number(dst), number(src), count, stream));
+    if (!is_direction(kind))
+        return invalid_direction;
+    if (!count)
+        return CUDA_SUCCESS;
+    switch (kind) {
+    case 1: return cuMemcpyHtoDAsync_v2(number(dst), src, count, stream);
+    case 2: return cuMemcpyDtoHAsync_v2(dst, number(src), count, stream);
+    case 3: return cuMemcpyDtoDAsync_v2(number(dst), number(src), count, stream);
+    default: return cuMemcpyAsync(number(dst), number(src), count, stream);
+    }
 }
 
 CUDA_MEMCPY2D box(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height)
 {
     CUDA_MEMCPY2D out{};
-    out.srcMemoryType = out.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
+    out.srcHost = const_cast<void*>(src);
     out.srcDevice = number(src);
+    out.dstHost = dst;
     out.dstDevice = number(dst);
     out.srcPitch = spitch;
     out.dstPitch = dpitch;
@@ -180,11 +109,13 @@ CUDA_MEMCPY2D box(void* dst, size_t dpitch, const void* src, size_t spitch, size
     return out;
 }
 
-int copy_rows(const CUDA_MEMCPY2D& box, int kind, CUstream* stream)
+int copy_rows(CUDA_MEMCPY2D box, int kind, CUstream* stream)
 {
-    if (kind < 0 || kind > 4)
+    if (!is_direction(kind))
         return invalid_direction;
-    return stream ? cuMemcpy2DAsync_v2(&box, *stream) : cuMemcpy2D_v2(&box);
+    box.srcMemoryType = source_type(kind);
+    box.dstMemoryType = target_type(kind);
+    return stream ? cuMemcpy2DAsync_v2(&box, *stream) : cuMemcpy2DUnaligned_v2(&box);
 }
 
 int query_pointer(cudaPointerAttributes* out, const void* pointer)
@@ -224,21 +155,28 @@ int take_last_error()
     return code;
 }
 
-#define ROW(name, parameters) const Served row_##name(#name, #parameters, reinterpret_cast<void*>(&name));
-// A function that needs no context.
-#define SERVE_ALWAYS(name, parameters, call) \
-    cudaError_t name parameters \
-    { \
-        return keep(int(call)); \
-    } \
-    ROW(name, parameters)
-#define SERVE(name, parameters, call) \
-    cudaError_t name parameters \
-    { \
-        int failed = need_context(); \
-        return keep(failed ? failed : int(call)); \
-    } \
-    ROW(name, parameters)
+} // namespace
+
+const Served*& Served::first()
+{
+    static const Served* rows = nullptr;
+    return rows;
+}
+
+int keep(int code)
+{
+    if (code && code != CUDA_ERROR_NOT_READY)
+        last_error = code;
+    return code;
+}
+
+int need_runtime_context()
+{
+    CUcontext context = nullptr;
+    int failed = cuCtxGetCurrent(&context);
+    return failed == CUDA_ERROR_NOT_INITIALIZED || (!failed && !context) ? set_device(0) : failed;
+}
+
 #define AFTER_INIT(call) (cuInit(0) ? cuInit(0) : (call))
 
 // clang-format off
@@ -364,6 +302,7 @@ SERVE(cudaThreadExchangeStreamCaptureMode, (cudaStreamCaptureMode* mode), cuThre
 SERVE(cudaGraphCreate, (cudaGraph_t* graph, unsigned int flags), cuGraphCreate(graph, flags))
 SERVE(cudaGraphClone, (cudaGraph_t* clone, cudaGraph_t graph), cuGraphClone(clone, graph))
 SERVE(cudaGraphDestroy, (cudaGraph_t graph), cuGraphDestroy(graph))
+SERVE(cudaGraphAddDependencies, (cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to, const cudaGraphEdgeData* edges, size_t count), cuGraphAddDependencies_v2(graph, from, to, edges, count))
 SERVE(cudaGraphDestroyNode, (cudaGraphNode_t node), cuGraphDestroyNode(node))
 SERVE(cudaGraphAddEmptyNode, (cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count), cuGraphAddEmptyNode(node, graph, after, count))
 SERVE(cudaGraphAddChildGraphNode, (cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count, cudaGraph_t child), cuGraphAddChildGraphNode(node, graph, after, count, child))
@@ -398,20 +337,25 @@ SERVE(cudaLibraryGetGlobal, (void** pointer, size_t* size, cudaLibrary_t library
 
 // clang-format on
 // ----------------------------------------------------------------------------------- errors
+extern "C" EMU_EXPORT cudaError_t cudaGetLastError(void) __asm__("emulator_cudaGetLastError");
 cudaError_t cudaGetLastError(void)
 {
     return take_last_error();
 }
 ROW(cudaGetLastError, (void))
 
+extern "C" EMU_EXPORT cudaError_t cudaPeekAtLastError(void) __asm__("emulator_cudaPeekAtLastError");
 cudaError_t cudaPeekAtLastError(void)
 {
     return last_error;
 }
 ROW(cudaPeekAtLastError, (void))
 
+namespace {
 constexpr const char* unknown_code = "unrecognized error code";
+} // namespace
 
+extern "C" EMU_EXPORT const char* cudaGetErrorName(cudaError_t error) __asm__("emulator_cudaGetErrorName");
 const char* cudaGetErrorName(cudaError_t error)
 {
     const auto* end = runtime_result_names + runtime_result_name_count;
@@ -420,16 +364,24 @@ const char* cudaGetErrorName(cudaError_t error)
 }
 ROW(cudaGetErrorName, (cudaError_t error))
 
+extern "C" EMU_EXPORT const char* cudaGetErrorString(cudaError_t error) __asm__("emulator_cudaGetErrorString");
 const char* cudaGetErrorString(cudaError_t error)
 {
     const char* text = nullptr;
-    if (error == invalid_direction)
-        return "invalid copy direction for memcpy";
+    switch (error) {
+    case invalid_configuration: return "invalid configuration argument";
+    case invalid_symbol: return "invalid device symbol";
+    case invalid_direction: return "invalid copy direction for memcpy";
+    case invalid_function: return "invalid device function";
+    default: break;
+    }
     return cuGetErrorString(CUresult(error), &text) || !text ? unknown_code : text;
 }
 ROW(cudaGetErrorString, (cudaError_t error))
 
 // -------------------------------------------------------------------------- other functions
+
+namespace {
 
 // What the runtime has besides these functions: each name gets a function of its own, which reports it.
 constexpr size_t most_missing = 512;
