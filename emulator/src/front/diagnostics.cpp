@@ -24,25 +24,32 @@ struct Message {
     size_t column = 0;
 };
 
-std::string line_of(const std::string& text, int line)
+// Returns a line of a file, by the names and numbers that #line directives in the text give its lines.
+std::string line_of(const std::string& text, std::string name, const std::string& file, int line)
 {
-    size_t at = 0;
-    for (int i = 1; i < line; ++i) {
-        at = text.find('\n', at);
-        if (at == std::string::npos)
-            return "";
-        ++at;
+    int number = 1;
+    for (size_t at = 0; at < text.size(); ++number) {
+        size_t end = std::min(text.find('\n', at), text.size()), begin = text.find('"', at), close = text.rfind('"', end);
+        if (text.compare(at, 6, "#line ") == 0) {
+            number = std::atoi(text.c_str() + at + 6) - 1;
+            if (begin < close && close < end)
+                name = text.substr(begin + 1, close - begin - 1);
+        } else if (number == line && name == file) {
+            return text.substr(at, end - at);
+        }
+        at = end + 1;
     }
-    return text.substr(at, text.find('\n', at) - at);
+    return "";
 }
 
 std::string source_line(const Sources& sources, const std::string& file, int line)
 {
-    auto known = sources.texts.find(file);
-    if (known != sources.texts.end())
-        return line_of(known->second, line);
+    for (const auto& [name, text] : sources.texts)
+        if (std::string found = line_of(text, name, file, line); !found.empty())
+            return found;
     Bytes bytes;
-    return file.find('/') != std::string::npos && read_file(file, &bytes) ? line_of(text_of(bytes), line) : "";
+    return file.find('/') != std::string::npos && read_file(file, &bytes) ? line_of(text_of(bytes), file, file, line)
+                                                                         : "";
 }
 
 // Returns the text in the first pair of quotes, ASCII or typographic.
@@ -83,6 +90,10 @@ void reword_undefined(Message* message, std::string name)
     message->is_type = contains(text, "unknown type name") || contains(text, "does not name a type");
     text = "identifier \"" + name + "\" is undefined";
     bool sized = name.size() > 2 && name.compare(name.size() - 2, 2, "_t") == 0 && contains(name, "int");
+    for (const char* begin : {"__shfl", "__ballot", "__any", "__all"})
+        if (name.compare(0, std::strlen(begin), begin) == 0 && !contains(name, "_sync"))
+            message->hint = "write " + name + "_sync, whose first argument is the mask of the threads that take part, such "
+                            "as 0xffffffff: the function without it was removed for compute capability 7.0";
     if (sized)
         message->hint = "#include <cuda/std/cstdint> declares it";
     message->is_type = message->is_type || sized;

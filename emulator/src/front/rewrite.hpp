@@ -129,6 +129,7 @@ private:
     std::multimap<std::string_view, size_t> declared_templates_; // kernels without a body: the closing parenthesis
     std::set<std::string_view> defined_templates_;
     std::vector<SharedName> shared_names_; // of the current function
+    std::map<std::string_view, const char*> variable_templates_; // their kinds
     std::set<std::string_view> values_;        // names of variables and enumerators so far
     std::map<std::string_view, size_t> words_; // number of occurrences of each word
     int class_templates_ = 0; // that enclose the current declaration

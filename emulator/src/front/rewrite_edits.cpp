@@ -351,6 +351,12 @@ void Rewriter::variable(const Declaration& d, bool in_class)
     for (size_t name : d.is_type ? std::vector<size_t>() : declared_names(d.begin, d.end))
         values_.insert(t_[name].text);
     bool placed = d.device || d.constant || d.managed || d.shared;
+    const char* kind = d.constant  ? "EMU_VARIABLE_CONSTANT"
+                       : d.managed ? "EMU_VARIABLE_MANAGED"
+                                   : "EMU_VARIABLE_DEVICE";
+    if (d.is_template && placed && !in_class)
+        for (size_t name : declared_names(d.begin, d.end))
+            variable_templates_[t_[name].text] = kind;
     bool simple = !d.is_template && !d.is_instantiation && !in_class;
     if (ours(d.begin) || d.is_friend || !simple)
         return;
@@ -368,9 +374,6 @@ void Rewriter::variable(const Declaration& d, bool in_class)
     }
     if (d.external)
         return;
-    const char* kind = d.constant  ? "EMU_VARIABLE_CONSTANT"
-                       : d.managed ? "EMU_VARIABLE_MANAGED"
-                                   : "EMU_VARIABLE_DEVICE";
     std::string records;
     for (size_t name : declared_names(d.begin, d.end))
         records += " EMU_VARIABLE(" + std::to_string(++serial_) + ", " + qualified(name, d.begin) + ", " + kind + ")";
@@ -432,12 +435,19 @@ size_t Rewriter::shared_variable(size_t begin, size_t at, size_t end, bool outsi
     return stop;
 }
 
+// Returns `c` for `a::b::c<int>`.
+std::string_view last_name(const std::string& expression)
+{
+    std::string_view name = std::string_view(expression).substr(0, expression.find('<'));
+    name.remove_prefix(name.rfind(':') + 1); // the last part of its name, or all of it
+    return name;
+}
+
 // Returns true if an expression names an instance of a kernel template without a definition, which is made weak: NVRTC
 // tells the lowered name, and there is no code.
 bool Rewriter::is_only_declared(const std::string& expression)
 {
-    std::string_view name = std::string_view(expression).substr(0, expression.find('<'));
-    name.remove_prefix(name.rfind(':') + 1); // the last part of its name, or all of it
+    std::string_view name = last_name(expression);
     if (defined_templates_.count(name))
         return false;
     auto range = declared_templates_.equal_range(name);
@@ -460,6 +470,10 @@ void Rewriter::name_expressions(std::string* out)
         const char* record = is_only_declared(expression) ? "EMU_DECLARED_NAME" : "EMU_NAME";
         *out += "\n# " + std::to_string(i + 2) + " \"" + name_map + "\"\n" + record + "(" + std::to_string(i) + ", " +
                 (cast ? "" : "&") + expression + ")";
+        auto variable = variable_templates_.find(last_name(expression));
+        if (variable != variable_templates_.end())
+            *out += std::string(" EMU_VARIABLE_OF_TEMPLATE(name_") + std::to_string(i) + ", " + variable->second + ", " +
+                    expression + ")";
     }
     *out += "\n";
 }

@@ -201,6 +201,11 @@ template <class T> struct DynamicShared<T[]> {
     static const EmuVariable emu_variable_record_##id __attribute__((used)) = {                   \
         EMU_ABI_VERSION, kind, (void*)__builtin_addressof(name), nullptr, sizeof(name),           \
         (sizeof(name) + 32 * (EMU_CHECKS & 1) + 63) / 64 * 64, #name, __FILE__, __LINE__, 0};
+// Of an instance of a variable template, which has no padding.
+#define EMU_VARIABLE_OF_TEMPLATE(id, kind, ...)                                                   \
+    static const EmuVariable emu_variable_record_##id __attribute__((used)) = {                   \
+        EMU_ABI_VERSION, kind, (void*)__builtin_addressof(__VA_ARGS__), nullptr,                  \
+        sizeof(__VA_ARGS__), sizeof(__VA_ARGS__), #__VA_ARGS__, __FILE__, __LINE__, 0};
 
 #define EMU_ALIGNAS(n) __attribute__((aligned(n)))
 // Hides a variable from the compiler: it does not instrument accesses to constant places in a variable that it knows,
