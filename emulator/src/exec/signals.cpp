@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <mutex>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -148,6 +149,18 @@ bool in_kernel(const Carrier* carrier)
     return carrier && carrier->on_fiber && !carrier->locked;
 }
 
+// Says why the program is about to end, if its host code accessed device memory.
+void explain_host_access(const siginfo_t& info)
+{
+    if (!is_device_memory(reinterpret_cast<uintptr_t>(info.si_addr)))
+        return;
+    char text[160];
+    const char* format = "cuda.emulator: the host accessed device memory at %p, which only kernels and copies reach\n";
+    int size = std::snprintf(text, sizeof text, format, info.si_addr);
+    if (::write(2, text, size_t(size)) < 0) // the program ends anyway
+        return;
+}
+
 void on_fault(int signal, siginfo_t* info, void* context)
 {
     Registers r(context);
@@ -164,6 +177,8 @@ void on_fault(int signal, siginfo_t* info, void* context)
         return;
     }
     if (info->si_code <= 0 || !in_kernel(carrier)) {
+        if (signal == SIGSEGV && info->si_code == SEGV_ACCERR)
+            explain_host_access(*info);
         pass_on(signal, info, context);
         errno = saved;
         return;

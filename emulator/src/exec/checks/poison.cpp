@@ -176,6 +176,11 @@ void forget_poisoned(uintptr_t base, size_t size, bool is_open)
         protect_grains(*arena, first, last, PROT_READ | PROT_WRITE);
 }
 
+bool is_device_memory(uintptr_t address)
+{
+    return find_fillable(address) != nullptr;
+}
+
 bool fill_on_fault(uintptr_t address)
 {
     static thread_local uintptr_t tried = 0; // filled memory is opened once

@@ -24,5 +24,6 @@ void fill_poisoned(uintptr_t base, size_t size, bool overwrites);
 void forget_poisoned(uintptr_t base, size_t size, bool is_open);
 // Called by the signal handler on a kernel's thread. Returns false if the page was not closed for this reason.
 bool fill_on_fault(uintptr_t address);
+bool is_device_memory(uintptr_t address); // where kernels access it
 
 } // namespace emu::exec
