@@ -1,19 +1,28 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""``benchmarks/programs.py``: whole CUDA programs, split into a part for the host and a part for the device."""
+"""``python -m cuda.emulator program.cu``: whole programs, split into a part for the host and a part for the device."""
 
+import enum
+import json
 import os
 import re
-import runpy
+import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from cuda.emulator.programs import _host
+from cuda.emulator.programs._command import parse_command
+from cuda.emulator.programs._host import ProgramError, preprocess
+from cuda.emulator.programs._split import Splitter
+from cuda.emulator.programs._tokens import tokens_of
 from support.paths import PAGES, ROOT
 
-TOOL = ROOT / "benchmarks" / "programs.py"
-PROGRAMS = TOOL.with_suffix("")
+PROGRAMS = Path(__file__).parent / "programs"
+INCLUDE, DEVICE_INCLUDE = Path(_host.INCLUDE), Path(_host.DEVICE_INCLUDE)
+BENCHMARKS = ROOT / "benchmarks" / "programs"
 
 pytestmark = pytest.mark.requires(compiler=True, source=True)
 
@@ -91,9 +100,8 @@ KERNEL = "__global__ void set(int* x) { *x = 1; }\n"
 
 
 def run(*arguments, **settings):
-    environment = os.environ | {"CUDA_CORE_DEVICE": "software"} | settings
-    command = [sys.executable, str(TOOL), *map(str, arguments)]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    command = [sys.executable, "-m", "cuda.emulator", *map(str, arguments)]
+    return subprocess.run(command, env=os.environ | settings, capture_output=True, text=True, timeout=60)
 
 
 def write(tmp_path, text, name="program.cu"):
@@ -102,7 +110,7 @@ def write(tmp_path, text, name="program.cu"):
 
 
 def test_program_verifies_its_result():
-    result = run(PROGRAMS / "rodinia" / "heartwall.cu")
+    result = run(BENCHMARKS / "rodinia" / "heartwall.cu")
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout.endswith(": PASS\n")
 
@@ -133,8 +141,20 @@ def test_program_has_several_files(tmp_path):
     "text, message",
     [
         ("\n__global__ void f() { wrong(); }\nint main() {}", r'program\.cu\(2\): error: identifier "wrong" is undef'),
-        (KERNEL + "\nint main() { cudaGraph_t wrong; }", r"program\.cu:3:\d+: error: .cudaGraph_t. was not declared"),
+        (KERNEL + "\nint main() { cudaWrong_t x; }", r"program\.cu:3:\d+: error: .cudaWrong_t. was not declared"),
+        (KERNEL + "\nvoid other();\nint main() { other(); }", "undefined reference to .other"),
         (KERNEL, "the program has no main"),
+        (
+            "#include <cublas_v2.h>\nint main() {}",
+            "cublas_v2.h belongs to cuBLAS, which the software device does not have",
+        ),
+        ("#include <GL/glut.h>\nint main() {}", "GL/.*h belongs to OpenGL, which"),
+        ("#include <mpi.h>\nint main() {}", "mpi.h belongs to MPI, which"),
+        ("#include <thrust/sort.h>\nint main() {}", "thrust/sort.h belongs to Thrust, which"),
+        (
+            "__global__ void f(int* x) { *x = __shfl_down(*x, 1); }\nint main() { f<<<1, 1>>>(0); }",
+            r"program\.cu\(1\): note: write __shfl_down_sync, whose first argument is the mask",
+        ),
     ],
 )
 def test_errors_name_the_file_line(tmp_path, text, message):
@@ -155,15 +175,13 @@ def test_fault_names_the_file_line(tmp_path):
 @pytest.mark.parametrize(
     "text, message",
     [
-        ("__managed__ int x;", "2: __managed__ variables are not supported"),
-        ("static texture<float, 1> t;", "2: texture references are not supported"),
-        ("namespace {\n__global__ void f() {}\n}", "3: kernels and device variables in unnamed namespaces"),
-        ("namespace {\n__device__ int x;\n}", "3: kernels and device variables in unnamed"),
-        ("__global__ void f(float*);", "2: kernel parameters without a name are not supported"),
-        ("template <class... A> __global__ void f(A... a) {}", "2: kernels with parameter packs are not supported"),
+        ("static texture<float, 1> t;", "2: texture references were removed from CUDA 12: use texture objects"),
+        ("__global__ void f(float*) {}", "2: the parameters of a kernel need names here"),
         ("void f() {\nauto g = [] __device__ (int x) { return x; };\n}", "3: device lambdas and local classes with"),
-        ("void f() {\n(g)<<<1, 1>>>();\n}", "3: only the name of a kernel can stand before <<<"),
+        ("void f() {\n3<<<1, 1>>>();\n}", "3: a kernel must stand before <<<"),
+        ("void f() { g<<<1, 1>>>; }", "2: a launch without arguments in parentheses"),
         ("void f() { g<<<1, 1; }", "2: <<< without >>>"),
+        ("void f() { g<< <1, 1; }", "2: <<< without >>>"),
         ("void f() { a > <<<1, 1>>>(); }", "2: unbalanced >"),
         ("template <int N void f();", "2: unbalanced <"),
         ("void f() {}\n}", "3: unbalanced braces"),
@@ -172,17 +190,191 @@ def test_fault_names_the_file_line(tmp_path):
     ],
 )
 def test_unsupported_code_is_named_with_its_line(tmp_path, text, message):
-    tool = runpy.run_path(str(TOOL))
     path = write(tmp_path, f"\n{text}\n")
-    with pytest.raises(tool["Unsupported"]) as caught:
-        tool["Splitter"](tool["preprocess"](path, []))
+    with pytest.raises(ProgramError) as caught:
+        Splitter(tokens_of(preprocess(str(path), "c++17", [], 0), str(path)))
     assert str(caught.value).startswith(f"{path}:{message}")
 
 
-def test_unsupported_code_ends_the_tool(tmp_path):
-    result = run(write(tmp_path, "__managed__ int x;\nint main() {}\n"))
+def test_unsupported_code_ends_the_command(tmp_path):
+    result = run(write(tmp_path, "texture<int> x;\nint main() {}\n"))
     assert (result.returncode, result.stdout) == (1, "")
-    assert result.stderr == f"{tmp_path}/program.cu:1: __managed__ variables are not supported\n"
+    assert result.stderr.startswith(f"{tmp_path}/program.cu:1: texture references were removed")
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (["more.cu"], "more.cu: no such file"),
+        (
+            ["input.txt"],
+            "input.txt: a program has files ending in .cu, .cpp, .cc, .cxx, .c; its arguments stand after --",
+        ),
+        (
+            ["-arch=sm_80"],
+            "unknown option -arch=sm_80; programs in CUDA C++ take -I DIRECTORY, -D NAME[=VALUE], -O LEVEL",
+        ),
+        (["--check=all"], "unknown option --check=all; programs in CUDA C++ take"),
+        (["-I"], "-I needs a value"),
+        (["-O", "7"], "-O7: the levels are 0, 1, 2, 3, s and fast"),
+        (["-std=c++03"], "-std=c++03: the standards are c++11, c++14, c++17, c++20 and c++23"),
+        (["-lcufft"], "-lcufft: the software device does not have cuFFT"),
+        (["-l", "mpi"], "-lmpi: the software device does not have MPI"),
+    ],
+)
+def test_wrong_option_is_named(tmp_path, options, message):
+    with pytest.raises(ProgramError) as caught:
+        parse_command([str(write(tmp_path, "int main() {}")), *options])
+    assert str(caught.value).startswith(message)
+
+
+def test_missing_file_is_one_line(tmp_path):
+    result = run(tmp_path / "none.cu")
+    assert (result.returncode, result.stderr) == (1, f"{tmp_path}/none.cu: no such file\n")
+
+
+def test_system_without_compiler_is_told(tmp_path):
+    result = run(write(tmp_path, "int main() {}"), PATH=str(tmp_path), CUDA_EMULATOR_CHECK="memory")
+    assert result.returncode == 1
+    assert "need g++ or clang++ for their host part, and neither is installed" in result.stderr
+
+
+# ------------------------------------------------------------------ programs in the manner of samples and courses
+
+
+@pytest.mark.parametrize(
+    "name, options, output",
+    [
+        ("vector_add", [], "9.0 1 1\n0 wrong\n"),
+        ("matrix_mul", ["-O3"], "Result = PASS\n"),
+        ("reduction", ["-std=c++14"], "no error 12502500\n"),
+        ("texture", [], "0 0 2.75 7, 12 2050 8080, 254 242, 8 1 2 2\n"),
+        ("histogram", ["-O", "0"], "PASS\n"),
+        ("graph", [], "3 nodes, 1 63, 0 10 73 1\n"),
+        ("streams", ["-lpthread", "-lcudart"], "0 wrong, 4 done, 4 calls\n"),
+        ("managed", [], "11 7, 106 7, 16\n"),
+        ("pitch", [], "10 28, 1010101 124\n"),
+        ("occupancy", ["-std=c++20"], "invalid argument, no error, 63 0 PASS\n"),
+        ("half_precision", [], "8.5 60.5 9.0625, 0.0999756 6 1\n"),
+        ("openmp", ["-fopenmp"], "2 devices, 4 threads, 0 wrong, 1 0 12\n"),
+        ("language", [], "9 46 1, 1, 102 1\n"),
+        ("launches", [], "12 117 118 a <<< b >>> c 119\n"),
+        ("templates", [], "20.5 13 4square 5 2016 2016 2016 6 1 8\n77 7 16 12 cudaSuccess\n"),
+        ("two_files", [PROGRAMS / "two_files_other.cu"], "11 122 5 0\n"),
+    ],
+)
+def test_program_in_the_manner_of_samples_runs(name, options, output):
+    result = run("--check", "all", PROGRAMS / f"{name}.cu", *options, CUDA_EMULATOR_DEVICES="2")
+    assert (result.returncode, result.stdout, result.stderr) == (0, output, "")
+
+
+# ------------------------------------------------------------------ the command
+
+FAULT = (
+    KERNEL
+    + """
+#include <cstdlib>
+int main(int argc, char** argv)
+{
+    int* x;
+    cudaMalloc(&x, 4);
+    set<<<1, 1>>>(x + (argc > 1));
+    exit(cudaDeviceSynchronize() / 100);
+}
+"""
+)
+
+
+def test_status_of_the_program_is_that_of_the_command(tmp_path):
+    assert run(write(tmp_path, FAULT), "--", "wrong").returncode == 7
+    assert run(write(tmp_path, "#include <stdlib.h>\nint main() { abort(); }")).returncode == -signal.SIGABRT
+
+
+def test_host_access_to_device_memory_is_explained(tmp_path):
+    result = run(write(tmp_path, KERNEL + "int main() { int* x; cudaMalloc(&x, 4); set<<<1, 0>>>(x); *x = 1; }"))
+    assert result.returncode == -signal.SIGSEGV
+    assert re.match(
+        "cuda.emulator: the host accessed device memory at 0x[0-9a-f]+, which only kernels and", result.stderr
+    )
+
+
+def test_options_of_the_command_combine(tmp_path):
+    path = write(tmp_path, FAULT)
+    result = run("--check=all", f"--coverage={tmp_path}/out", f"--report={tmp_path}/found.json", path, "--", "wrong")
+    assert result.returncode == 7
+    assert f"SF:{path}" in (tmp_path / "out" / "kernels.info").read_text()
+    (finding,) = json.loads((tmp_path / "found.json").read_text())
+    assert "program.cu:1" in json.dumps(finding) or '"line": 1' in json.dumps(finding)
+
+
+def test_orders_of_a_program_are_tried(tmp_path):
+    result = run("--shuffle", "2", write(tmp_path, FAULT))
+    assert (result.returncode, result.stderr) == (
+        0,
+        "python -m cuda.emulator: the program ran with 2 seeds and none failed\n",
+    )
+
+
+def test_output_of_host_and_kernels_is_in_order(tmp_path):
+    text = """
+    #include <cstdio>
+    __global__ void print(int i) { printf("kernel %d\\n", i); }
+    int main()
+    {
+        int i;
+        while (scanf("%d", &i) == 1) {
+            printf("host %d\\n", i);
+            print<<<1, 1>>>(i);
+            cudaDeviceSynchronize();
+        }
+    }
+    """
+    command = [sys.executable, "-m", "cuda.emulator", write(tmp_path, text)]
+    result = subprocess.run(command, input="1 2", capture_output=True, text=True, timeout=60)
+    assert result.stdout.split("\n") == ["host 1", "kernel 1", "host 2", "kernel 2", ""]
+
+
+def test_interrupt_ends_the_program(tmp_path):
+    text = '#include <stdio.h>\nint main() { puts("ready"); fflush(stdout); for (;;) {} }'
+    command = [sys.executable, "-m", "cuda.emulator", write(tmp_path, text)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=20) == -signal.SIGINT
+
+
+def test_nothing_is_left_behind(tmp_path):
+    assert run(write(tmp_path, FAULT), TMPDIR=str(tmp_path)).returncode == 0
+    assert run(write(tmp_path, "wrong"), TMPDIR=str(tmp_path)).returncode == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["program.cu"]
+
+
+def test_unnamed_kernel_argument_is_an_invalid_function(tmp_path):
+    text = "void f() {}\nint main() { return cudaLaunchKernel((void*)f, dim3(1), dim3(1), nullptr); }"
+    assert run(write(tmp_path, text)).returncode == 98
+
+
+@pytest.mark.requires(module="cuda.bindings")
+def test_enumerators_are_those_of_the_bindings():
+    from cuda.bindings import runtime
+
+    theirs = {
+        name: int(value)
+        for kind in vars(runtime).values()
+        if isinstance(kind, type) and issubclass(kind, enum.Enum)
+        for name, value in kind.__members__.items()
+    }
+    theirs |= {name: value for name, value in vars(runtime).items() if isinstance(value, int)}
+    wrong, count = [], 0
+    for header in (INCLUDE / "cuda_enumerators.h", DEVICE_INCLUDE / "emulator_errors.h"):
+        for body in re.findall(r"enum[^{;]*{([^}]*)}", header.read_text()):
+            value = -1
+            for name, number in re.findall(r"(cuda\w+)(?: = (-?\d+))?", body):
+                value = int(number) if number else value + 1
+                count += 1
+                if theirs.get(name, value) != value:
+                    wrong.append(name)
+    assert wrong == [] and count > 400
 
 
 @pytest.mark.requires(pages=True)
@@ -190,6 +382,6 @@ def test_unsupported_code_ends_the_tool(tmp_path):
 def test_guide_lists_the_programs(suite):
     page = (PAGES / "guide" / "software-device-reference.md").read_text()
     listed, written = re.search(rf"^\| {suite}: (.+?) \| (\d+) \|", page, re.MULTILINE).groups()
-    folder = PROGRAMS / suite.partition("-")[0].lower()
+    folder = BENCHMARKS / suite.partition("-")[0].lower()
     assert sorted(listed.lower().split(", ")) == sorted(path.stem.lower() for path in folder.glob("*.cu"))
     assert len(listed.split(", ")) == int(written)

@@ -46,7 +46,8 @@ def library(is_x86: bool) -> set[str]:
 def software_device() -> set[str]:
     """Return the files that a wheel of the software device has."""
     package = EMULATOR / "cuda" / "emulator"
-    files = {path for path in (package / "device_include").rglob("*") if path.is_file()}
+    headers = (package / "device_include", package / "programs" / "include")
+    files = {path for folder in headers for path in folder.rglob("*") if path.is_file()}
     files |= {*package.rglob("*.py"), package / "triton" / "libdevice.ll"}
     opened = ("libnvrtc.so.12", "libnvrtc.so.13", "libnvJitLink.so.12", "libnvJitLink.so.13", "libnvidia-ml.so.1")
     files |= {package / name for name in ("py.typed", "_emulator.so", *opened)}

@@ -5,6 +5,8 @@
 python -m cuda.emulator program.py [arguments]
 python -m cuda.emulator -m module [arguments]
 python -m cuda.emulator -c code [arguments]
+python -m cuda.emulator program.cu [more.cu] [-I DIRECTORY] [-D NAME[=VALUE]] [-O LEVEL] [-std=STANDARD]
+                        [-l LIBRARY] [-L DIRECTORY] [-fopenmp] [-- arguments]
 
 Options, before the program, in any order and together:
   --check C     make the checks C, such as "races,initialized" or "all" (CUDA_EMULATOR_CHECK)
@@ -87,6 +89,10 @@ def _split(arguments):
 
 def run(arguments):
     """Run the program in this process."""
+    if arguments[0].endswith(".cu"):
+        from cuda.emulator import programs
+
+        return programs.run(arguments)
     if arguments[0] == "-c":
         sys.argv = ["-c", *arguments[2:]]
         _set_first_path("")

@@ -49,7 +49,9 @@ int reset_device()
 {
     int device = 0;
     int failed = current_device(&device);
-    return failed ? failed : int(cuDevicePrimaryCtxReset_v2(device));
+    failed = failed ? failed : int(cuDevicePrimaryCtxReset_v2(device));
+    failed = failed ? failed : set_device(device); // later calls use the device as if it were new
+    return failed ? failed : place_managed_variables();
 }
 
 int set_flags(unsigned flags)

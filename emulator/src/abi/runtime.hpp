@@ -5,10 +5,10 @@
 //
 //     SERVE(cudaEventQuery, (cudaEvent_t event), cuEventQuery(event))
 //
-// Python packages find the function through cuda/emulator/_runtime.py, which compares the text of the parameters with the
-// signature that the bindings have, so types are written as the runtime has them. Whole programs call it by the exported
-// name emulator_cudaEventQuery. Enumerators, flags and structures have the values and layouts of the driver's, which the
-// driver's functions then check.
+// Python packages find the function through cuda/emulator/_runtime.py, which compares the text of the parameters with
+// the signature that the bindings have, so types are written as the runtime has them. Whole programs call it by the
+// exported name emulator_cudaEventQuery. Enumerators, flags and structures have the values and layouts of the driver's,
+// which the driver's functions then check.
 #pragma once
 
 #include "abi.hpp"
@@ -78,6 +78,7 @@ struct Served {
 };
 
 int keep(int code); // remembers an error for cudaGetLastError(), and returns it
+int place_managed_variables(); // tells a program's references to them where they are
 int need_runtime_context(); // makes device 0 current if no context is
 
 inline CUdeviceptr number(const void* pointer)

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 
+#include "../exec/signals.hpp"
 #include "runtime.hpp"
 
 namespace emu::abi {
@@ -46,6 +47,7 @@ struct Names {
     std::mutex mutex;
     std::map<const void*, CUkernel> kernels;
     std::map<const void*, Variable> variables;
+    std::map<CUdeviceptr*, Variable> managed; // by the places of references
     static Names& get()
     {
         static auto* names = new Names;
@@ -236,6 +238,17 @@ cudaMemcpy3DParms row(void* dst, const void* src, size_t count, int kind)
 
 } // namespace
 
+int place_managed_variables()
+{
+    Names& names = Names::get();
+    std::lock_guard lock(names.mutex);
+    size_t size = 0;
+    for (auto& [place, variable] : names.managed)
+        if (int failed = cuLibraryGetManaged(place, &size, variable.library, variable.name.c_str()))
+            return failed;
+    return CUDA_SUCCESS;
+}
+
 // clang-format off
 // ---------------------------------------------------------------------------------- kernels
 OFFER(cudaLaunchKernel, (const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared, cudaStream_t stream), run_kernel(kernel, grid, block, arguments, shared, stream, false))
@@ -271,13 +284,14 @@ SERVE(cudaGraphAddHostNode, (cudaGraphNode_t* node, cudaGraph_t graph, const cud
 
 } // namespace emu::abi
 
-using emu::abi::Names;
+using namespace emu::abi;
 
 // Lets a function of the host stand for a kernel.
 extern "C" EMU_EXPORT void emulator_name_kernel(const void* host, CUkernel kernel)
 {
     Names& names = Names::get();
     std::lock_guard lock(names.mutex);
+    emu::exec::install_handlers(); // before the host part can access device memory
     names.kernels[host] = kernel;
 }
 
@@ -287,4 +301,16 @@ extern "C" EMU_EXPORT void emulator_name_variable(const void* host, CUlibrary li
     Names& names = Names::get();
     std::lock_guard lock(names.mutex);
     names.variables[host] = {library, name};
+}
+
+// Lets a reference of the host refer to a managed variable of a library.
+extern "C" EMU_EXPORT int emulator_name_managed(CUdeviceptr* place, CUlibrary library, const char* name)
+{
+    {
+        Names& names = Names::get();
+        std::lock_guard lock(names.mutex);
+        names.managed[place] = {library, name};
+    }
+    int failed = need_runtime_context();
+    return failed ? failed : place_managed_variables();
 }

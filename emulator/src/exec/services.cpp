@@ -27,6 +27,7 @@ struct Output {
 
     void write_out() // called under the lock
     {
+        std::fflush(stdout); // what the host part of a program printed before
         const char* at = text.data();
         size_t left = text.size();
         while (left) {

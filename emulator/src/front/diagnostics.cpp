@@ -29,7 +29,8 @@ std::string line_of(const std::string& text, std::string name, const std::string
 {
     int number = 1;
     for (size_t at = 0; at < text.size(); ++number) {
-        size_t end = std::min(text.find('\n', at), text.size()), begin = text.find('"', at), close = text.rfind('"', end);
+        size_t end = std::min(text.find('\n', at), text.size());
+        size_t begin = text.find('"', at), close = text.rfind('"', end);
         if (text.compare(at, 6, "#line ") == 0) {
             number = std::atoi(text.c_str() + at + 6) - 1;
             if (begin < close && close < end)
@@ -92,8 +93,9 @@ void reword_undefined(Message* message, std::string name)
     bool sized = name.size() > 2 && name.compare(name.size() - 2, 2, "_t") == 0 && contains(name, "int");
     for (const char* begin : {"__shfl", "__ballot", "__any", "__all"})
         if (name.compare(0, std::strlen(begin), begin) == 0 && !contains(name, "_sync"))
-            message->hint = "write " + name + "_sync, whose first argument is the mask of the threads that take part, such "
-                            "as 0xffffffff: the function without it was removed for compute capability 7.0";
+            message->hint = "write " + name +
+                            "_sync, whose first argument is the mask of the threads that take part, such as "
+                            "0xffffffff: the function without it was removed for compute capability 7.0";
     if (sized)
         message->hint = "#include <cuda/std/cstdint> declares it";
     message->is_type = message->is_type || sized;

@@ -472,8 +472,8 @@ void Rewriter::name_expressions(std::string* out)
                 (cast ? "" : "&") + expression + ")";
         auto variable = variable_templates_.find(last_name(expression));
         if (variable != variable_templates_.end())
-            *out += std::string(" EMU_VARIABLE_OF_TEMPLATE(name_") + std::to_string(i) + ", " + variable->second + ", " +
-                    expression + ")";
+            *out += " EMU_VARIABLE_OF_TEMPLATE(name_" + std::to_string(i) + ", " + variable->second + ", " + expression +
+                    ")";
     }
     *out += "\n";
 }

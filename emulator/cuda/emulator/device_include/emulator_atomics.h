@@ -21,14 +21,6 @@ template <> struct Word<2> { typedef unsigned short type; };
 template <> struct Word<4> { typedef unsigned int type; };
 template <> struct Word<8> { typedef unsigned long long type; };
 
-template <class To, class From> EMU_INLINE To same_bits(From from)
-{
-    static_assert(sizeof(To) == sizeof(From), "");
-    To to;
-    __builtin_memcpy(&to, &from, sizeof to);
-    return to;
-}
-
 // Where kernels read the shadow inline, the compiler does not check the alignment of atomic operations. Elsewhere the
 // callbacks do.
 template <class T> EMU_INLINE T* aligned(T* p, emu_u32 access = EMU_ACCESS_STORE)

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The runtime API types that device code names, in kernel parameters and constants.
+// The runtime API types that device code names, in kernel parameters and constants. The host part of programs uses them
+// as well.
 #pragma once
 
 enum cudaDeviceAttr : int;
@@ -114,6 +115,14 @@ struct cudaResourceDesc {
         } pitch2D;
     } res;
 };
+enum cudaTextureAddressMode {
+    cudaAddressModeWrap = 0,
+    cudaAddressModeClamp = 1,
+    cudaAddressModeMirror = 2,
+    cudaAddressModeBorder = 3
+};
+enum cudaTextureFilterMode { cudaFilterModePoint = 0, cudaFilterModeLinear = 1 };
+enum cudaTextureReadMode { cudaReadModeElementType = 0, cudaReadModeNormalizedFloat = 1 };
 struct cudaTextureDesc {
     cudaTextureAddressMode addressMode[3];
     cudaTextureFilterMode filterMode;

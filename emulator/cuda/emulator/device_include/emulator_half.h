@@ -303,6 +303,7 @@ EMU_INLINE EMU_H2 operator-(const EMU_H2& a) { return __hneg2(a); }
 
 // --- Memory and warps ------------------------------------------------------------------------------------------------
 
+#ifndef EMU_HOST
 #define EMU_MEMORY(T)                                                                                                  \
     EMU_INLINE T __shfl_sync(unsigned mask, T value, int lane, int width = 32)                                         \
     {                                                                                                                  \
@@ -331,6 +332,7 @@ EMU_INLINE EMU_H2 atomicAdd(EMU_H2* pointer, EMU_H2 value)
 {
     return ::emu::update(pointer, [value](EMU_H2 old) { return __hadd2(old, value); });
 }
+#endif
 
 #undef EMU_JOIN_
 #undef EMU_JOIN

@@ -7,8 +7,6 @@
 
 namespace emu {
 
-enum { ROUND_NEAREST = 0, ROUND_DOWN = 1, ROUND_UP = 2, ROUND_ZERO = 3 };
-
 // Prevents the compiler from folding a value's computation, or moving it across a change of the rounding mode.
 #if defined(__x86_64__)
 template <class T> EMU_NO_CHECK EMU_INLINE void pin(T& value) { __asm__ volatile("" : "+x"(value) : : "memory"); }
@@ -41,33 +39,6 @@ template <class F> EMU_NO_CHECK EMU_INLINE auto rounded(unsigned mode, F f) -> d
     set_rounding_control(old);
     --emu_thread.no_preempt;
     return result;
-}
-
-// Clamps to the range of the type. NaN becomes 0, or the lowest value from double to 64 bits.
-template <class To, class From> EMU_INLINE To saturated(From x)
-{
-    constexpr bool is_signed = To(-1) < To(0);
-    constexpr int bits = int(sizeof(To)) * 8 - (is_signed ? 1 : 0);
-    constexpr To low = is_signed ? To(1ull << (bits & 63)) : To(0);
-    constexpr To high = To(is_signed ? ~(1ull << (bits & 63)) : ~0ull);
-    const From limit = From(2) * From(1ull << (bits - 1));
-    if (x != x)
-        return sizeof(To) == 8 && sizeof(From) == 8 ? low : To(0);
-    if (x >= limit)
-        return high;
-    if (x <= (is_signed ? -limit : From(0)))
-        return low;
-    return To(x);
-}
-EMU_INLINE float whole(float x, unsigned mode)
-{
-    return mode == ROUND_NEAREST ? __builtin_rintf(x) : mode == ROUND_DOWN ? __builtin_floorf(x)
-           : mode == ROUND_UP ? __builtin_ceilf(x) : __builtin_truncf(x);
-}
-EMU_INLINE double whole(double x, unsigned mode)
-{
-    return mode == ROUND_NEAREST ? __builtin_rint(x) : mode == ROUND_DOWN ? __builtin_floor(x)
-           : mode == ROUND_UP ? __builtin_ceil(x) : __builtin_trunc(x);
 }
 
 } // namespace emu

@@ -10,6 +10,7 @@
 #include "emulator_types.h"
 #include "emulator_builtins.h"
 #include "emulator_conversions.h"
+#include "emulator_rounding.h"
 #include "emulator_records.h"
 #include "emulator_math.h"
 #include "emulator_math_more.h"
@@ -21,8 +22,8 @@
 #include "emulator_ptx.h"
 #include "emulator_matrices.h"
 #include "emulator_warpgroups.h"
-#include "emulator_textures.h"
 #include "emulator_driver_types.h"
+#include "emulator_textures.h"
 #include "emulator_qualifiers.h"
 
 #endif

@@ -1,3 +1,5 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-#include "cuda_runtime.h"
+//
+// Empty, for programs that include it: cuda_runtime.h declares what it has.
+#pragma once

@@ -1,3 +1,0 @@
-// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
-// SPDX-License-Identifier: Apache-2.0
-#include "cuda_runtime.h"

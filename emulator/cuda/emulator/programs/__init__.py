@@ -1,0 +1,100 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Whole programs in CUDA C++, with host functions, ``main()`` and ``kernel<<<grid, block>>>(...)``.
+
+Each file is split into a device part, which the software device compiles, and a host part, which g++ compiles with the
+headers in ``include``. The host part calls the CUDA runtime that the software device exports, and ``main()`` runs in
+this process.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+import tempfile
+from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
+
+import cuda.emulator
+from cuda.emulator.programs import _device, _host
+from cuda.emulator.programs._command import Command, parse_command
+from cuda.emulator.programs._host import ProgramError
+from cuda.emulator.programs._unit import Unit
+
+__all__ = ["run"]
+
+
+def run(words: list[str]) -> int:
+    """Compile and run ``program.cu [more.cu] [options] [-- arguments]``, and return the status of the program.
+
+    Parameters
+    ----------
+    words : list of str
+        The command, without the options of ``python -m cuda.emulator`` before it.
+
+    Returns
+    -------
+    int
+        What ``main()`` returned, or 1 if the program cannot be compiled or the command is wrong, which stderr explains.
+    """
+    try:
+        command = parse_command(words)
+        if kept := os.environ.get("CUDA_EMULATOR_DEBUG"):  # gdb reads the program there
+            main = _build(command, kept)
+        else:
+            with tempfile.TemporaryDirectory(prefix="cuda-emulator-") as directory:
+                main = _build(command, directory)
+    except ProgramError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    name = os.path.splitext(command.files[0])[0]  # as of an executable that was made of the file
+    arguments = [os.fsencode(word) for word in (name, *command.arguments)]
+    sys.stdout.flush()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends the program
+    return main(len(arguments), (ctypes.c_char_p * (len(arguments) + 1))(*arguments))
+
+
+def _build(command: Command, directory: str) -> ctypes._CFuncPtr:
+    """Compile, link and load a program, and return its ``main()``."""
+    arch = _device.compute_capability()
+    with ThreadPoolExecutor() as threads:
+        units = [
+            threads.submit(Unit, path, number, command, arch, directory) for number, path in enumerate(command.files)
+        ]
+        units = [unit.result() for unit in units]
+    linked = os.path.join(directory, "program.so")
+    objects = [unit.object for unit in units]
+    libraries = [cuda.emulator.library_path(), *command.linking]
+    _host.run([_host.compiler(), "-shared", "-Wl,--no-undefined", "-o", linked, *objects, *libraries])
+    symbols = _host.symbols_of(linked)
+    offsets = dict(symbols)
+    if "main" not in offsets:
+        raise ProgramError("the program has no main()")
+    try:
+        library = ctypes.CDLL(linked, mode=os.RTLD_NOW | os.RTLD_GLOBAL)
+    except OSError as error:
+        raise ProgramError(str(error)) from None
+    base = ctypes.cast(library.main, ctypes.c_void_p).value - offsets["main"]
+    places = _places(units, symbols, base)
+    with ThreadPoolExecutor() as threads:
+        list(threads.map(Unit.load, units, places))
+    return library.main
+
+
+def _places(units: list[Unit], symbols: list[tuple[str, int]], base: int) -> list[dict[str, int]]:
+    """Return the addresses of the symbols of each unit: files can have symbols of the same name, in order."""
+    addresses = defaultdict(list)
+    for name, address in symbols:
+        addresses[name].append(base + address)
+    places = []
+    for unit in units:
+        mine = {}
+        for name, _ in _host.symbols_of(unit.object):
+            if found := addresses[name]:
+                mine[name] = found.pop(0) if len(found) > 1 else found[0]
+        places.append(mine)
+    return places
