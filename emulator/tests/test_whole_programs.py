@@ -187,6 +187,8 @@ def test_fault_names_the_file_line(tmp_path):
         ("void f() {}\n}", "3: unbalanced braces"),
         ("void f() {", "2: unbalanced {"),
         ("int x", "2: this declaration has no end"),
+        ("struct X {}", "2: this declaration has no end"),
+        ("struct X { X() : a{1}, b };", "2: this function has no body"),
     ],
 )
 def test_unsupported_code_is_named_with_its_line(tmp_path, text, message):
@@ -257,7 +259,7 @@ def test_system_without_compiler_is_told(tmp_path):
         ("occupancy", ["-std=c++20"], "invalid argument, no error, 63 0 PASS\n"),
         ("half_precision", [], "8.5 60.5 9.0625, 0.0999756 6 1\n"),
         ("openmp", ["-fopenmp"], "2 devices, 4 threads, 0 wrong, 1 0 12\n"),
-        ("language", [], "9 46 1, 1, 102 1\n"),
+        ("language", [], "9 46 4, 1, 102 1\n"),
         ("launches", [], "12 117 118 a <<< b >>> c 119\n"),
         ("templates", [], "20.5 13 4square 5 2016 2016 2016 6 1 8\n77 7 16 12 cudaSuccess\n"),
         ("two_files", [PROGRAMS / "two_files_other.cu"], "11 122 5 0\n"),
@@ -347,6 +349,33 @@ def test_nothing_is_left_behind(tmp_path):
     assert run(write(tmp_path, FAULT), TMPDIR=str(tmp_path)).returncode == 0
     assert run(write(tmp_path, "wrong"), TMPDIR=str(tmp_path)).returncode == 1
     assert [path.name for path in tmp_path.iterdir()] == ["program.cu"]
+
+
+def test_call_of_a_kernel_without_configuration_ends_the_program(tmp_path):
+    result = run(write(tmp_path, KERNEL + "int main() { set<<<1, 0>>>(0); set(0); return 5; }"))
+    assert (result.returncode, result.stderr) == (1, "cuda.emulator: a kernel was called without <<<grid, block>>>\n")
+
+
+def test_wrong_arguments_of_the_runtime_are_errors(tmp_path):
+    text = """
+    __device__ int x[2];
+    int y;
+    int main()
+    {
+        int v[4] = {};
+        size_t size = 0;
+        return cudaGetSymbolAddress(nullptr, x) != cudaErrorInvalidValue ||
+               cudaGetSymbolSize(nullptr, x) != cudaErrorInvalidValue ||
+               cudaGetSymbolSize(&size, y) != cudaErrorInvalidSymbol ||
+               cudaMemcpyToSymbol(x, v, 12) != cudaErrorInvalidValue ||
+               cudaMemcpyToSymbol(x, v, 8, 4) != cudaErrorInvalidValue ||
+               cudaMemcpyToSymbol(y, v, 4) != cudaErrorInvalidSymbol ||
+               cudaGetDeviceProperties(nullptr, 0) != cudaErrorInvalidValue ||
+               cudaFuncGetAttributes(nullptr, (void*)main) != cudaErrorInvalidValue ||
+               cudaMemcpy3D(nullptr) != cudaErrorInvalidValue || cudaMallocArray(nullptr, nullptr, 1) == cudaSuccess;
+    }
+    """
+    assert run(write(tmp_path, text)).returncode == 0
 
 
 def test_unnamed_kernel_argument_is_an_invalid_function(tmp_path):

@@ -87,6 +87,12 @@ int find_variable(const void* host, CUdeviceptr* address, size_t* size)
     return CUDA_SUCCESS;
 }
 
+int measure(const void* variable, size_t* size)
+{
+    CUdeviceptr address = 0;
+    return size ? find_variable(variable, &address, size) : int(CUDA_ERROR_INVALID_VALUE);
+}
+
 bool is_shape(CUfunction function, dim3 grid, dim3 block)
 {
     int most = 0;
@@ -188,6 +194,14 @@ template <class F> int with_variable(const void* host, size_t count, size_t offs
     return use(reinterpret_cast<char*>(address) + offset);
 }
 
+int give(void* value, void** out)
+{
+    if (!out)
+        return CUDA_ERROR_INVALID_VALUE;
+    *out = value;
+    return CUDA_SUCCESS;
+}
+
 int describe_node(const cudaKernelNodeParams* in, CUDA_KERNEL_NODE_PARAMS* out)
 {
     if (!in)
@@ -263,8 +277,8 @@ OFFER(cudaOccupancyAvailableDynamicSMemPerBlock, (size_t* shared, const void* ke
 OFFER(cudaOccupancyMaxPotentialBlockSize, (int* grid, int* block, const void* kernel, size_t shared, int limit), with_kernel(kernel, [&](CUfunction f) { return cuOccupancyMaxPotentialBlockSize(grid, block, f, nullptr, shared, limit); }))
 
 // -------------------------------------------------------------------------------- variables
-OFFER(cudaGetSymbolAddress, (void** address, const void* variable), with_variable(variable, 0, 0, [&](char* at) { *address = at; return 0; }))
-OFFER(cudaGetSymbolSize, (size_t* size, const void* variable), [&] { CUdeviceptr address = 0; return find_variable(variable, &address, size); }())
+OFFER(cudaGetSymbolAddress, (void** address, const void* variable), with_variable(variable, 0, 0, [&](char* at) { return give(at, address); }))
+OFFER(cudaGetSymbolSize, (size_t* size, const void* variable), measure(variable, size))
 OFFER(cudaMemcpyToSymbol, (const void* variable, const void* src, size_t count, size_t offset, cudaMemcpyKind kind), with_variable(variable, count, offset, [&](char* at) { return cudaMemcpy(at, src, count, kind); }))
 OFFER(cudaMemcpyFromSymbol, (void* dst, const void* variable, size_t count, size_t offset, cudaMemcpyKind kind), with_variable(variable, count, offset, [&](char* at) { return cudaMemcpy(dst, at, count, kind); }))
 OFFER(cudaMemcpyToSymbolAsync, (const void* variable, const void* src, size_t count, size_t offset, cudaMemcpyKind kind, cudaStream_t stream), with_variable(variable, count, offset, [&](char* at) { return cudaMemcpyAsync(at, src, count, kind, stream); }))

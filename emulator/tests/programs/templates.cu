@@ -37,6 +37,7 @@ const int from_runtime = runtime_value * 2; // a constant of the host alone
 std::mutex lock;
 int counter;
 
+template <class T> constexpr T braced{3};
 __constant__ float d_Kernel[KERNEL_LENGTH];
 extern "C" void setKernel(const float* h) { cudaMemcpyToSymbol(d_Kernel, h, KERNEL_LENGTH * sizeof(float)); }
 

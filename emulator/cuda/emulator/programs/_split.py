@@ -40,6 +40,29 @@ STD_ON_DEVICE = {
     *("is_integral", "is_integral_v", "is_floating_point", "is_floating_point_v", "is_arithmetic", "is_signed"),
     *("is_unsigned", "is_pointer", "remove_reference", "remove_reference_t", "remove_cv", "remove_cv_t", "true_type"),
     *("false_type", "integral_constant", "bool_constant", "is_trivially_copyable", "is_base_of", "declval"),
+    *("move", "forward"),
+}
+# Those that the device has in the global namespace.
+GLOBAL_ON_DEVICE = {
+    *(
+        "abs",
+        "fabs",
+        "sqrt",
+        "cbrt",
+        "pow",
+        "exp",
+        "log",
+        "sin",
+        "cos",
+        "tan",
+        "atan2",
+        "tanh",
+        "floor",
+        "ceil",
+        "round",
+    ),
+    *("fmin", "fmax", "fma", "isinf", "isnan", "isfinite", "size_t", "ptrdiff_t", "intptr_t", "uintptr_t"),
+    *(f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)),
 }
 
 
@@ -71,7 +94,9 @@ class Splitter:
             if token.kind == "system" and not token.place.startswith(DEVICE_INCLUDE):
                 (ours if token.place.startswith(INCLUDE) else theirs).append(token.text)
         text = "".join(theirs)
-        self.std_types = set(re.findall(r"\b(?:class|struct)\s+(\w+)", text)) | {"string"}
+        self.std_types = {*re.findall(r"\b(?:class|struct)\s+(\w+)", text), "string"} - STD_ON_DEVICE - {"std"}
+        aliases = re.findall(r"\btypedef\b[^;{}()]*?\b(\w+)\s*;|\busing\s+(\w+)\s*=", text)
+        self.std_names = self.std_types.union(*aliases) - STD_ON_DEVICE - GLOBAL_ON_DEVICE
         # C headers declare their types at the beginning of a line, std indents its own.
         names = re.findall(r"^typedef\b[^;{}()]*?\b(\w+)\s*(?:\[[^;]*\])?;", text, re.MULTILINE)
         names += re.findall(r"^}\s*(\w+)\s*;", text, re.MULTILINE)
@@ -84,15 +109,11 @@ class Splitter:
         for i, text in enumerate(texts):
             if text in self.host_types:
                 return True
-            following = texts[i + 1 : i + 3]
-            if (
-                text == "std"
-                and texts[i - 1] != "namespace"
-                and (following[:1] != ["::"] or following[-1] not in STD_ON_DEVICE)
-            ):
+            if text == "std" and texts[i + 1 : i + 2] == ["::"] and self.std_names & {*texts[i + 2 : i + 3]}:
                 return True
-            is_type = following and (following[0] in ("<", "&", "*", "::") or following[0].isidentifier())
-            if self.uses_std and is_type and text in self.std_types and text not in STD_ON_DEVICE:
+            after = texts[i + 1] if i + 1 < len(texts) else ""
+            is_type = after in ("<", "&", "*", "::") or after.isidentifier()
+            if self.uses_std and is_type and text in self.std_types:
                 return True
         return False
 
@@ -140,12 +161,14 @@ class Splitter:
             if self.tokens[i].text in texts:
                 return i
             i = closing(self.tokens, i) + 1
-        raise ProgramError(f"{self.tokens[self.position].place}: this declaration has no end")
+        place = self.tokens[min(self.position, len(self.tokens) - 1)].place
+        raise ProgramError(f"{place}: this declaration has no end")
 
     def declaration(self, is_class: bool) -> None:
         first, end = self.tokens[self.position], self.find(";", "{", "}")
         head = [token for token in self.tokens[self.position : end] if token.kind not in SPACES]
-        words, bare = {token.text for token in head}, without_attributes(head)
+        bare = without_attributes(head)
+        words = {token.text for token in bare}
         has_body, is_function = self.tokens[end].text == "{", parameters_of(bare) > 0
         if has_body and not is_function:
             if "namespace" in words or (first.text == "extern" and len(head) == 2):
@@ -181,8 +204,10 @@ class Splitter:
         """Return the end of a function whose first brace, at ``start``, can initialize a constructor's member."""
         stop = closing(self.tokens, start)
         while (i := next_word(self.tokens, stop)) < len(self.tokens) and self.tokens[i].text in (",", "{"):
-            while self.tokens[i].text != "{":
+            while i < len(self.tokens) and self.tokens[i].text != "{":
                 i = closing(self.tokens, i) + 1
+            if i == len(self.tokens):
+                raise ProgramError(f"{self.tokens[start].place}: this function has no body")
             stop = closing(self.tokens, i)
         return stop
 
@@ -221,6 +246,11 @@ class Splitter:
             return
         if "__shared__" in words:
             self.emit(end + 1, host=False)
+            return
+        if texts_of(tokens[:3]) == ["using", "std", "::"]:
+            name = tokens[3].text
+            self.host_types |= {name} & self.std_names
+            self.emit(end + 1, device=name in STD_ON_DEVICE | GLOBAL_ON_DEVICE)
             return
         # A class is in the device part with all of its members, or not at all.
         is_for_host = not is_class and self.is_for_host([token.text for token in tokens])

@@ -143,7 +143,8 @@ def before_initializer(tokens: list[Token]) -> list[Token]:
 
 def declared_names(tokens: list[Token]) -> list[Token]:
     """Return the names that a declaration of variables declares."""
-    return [before_initializer(part)[-1] for part in split_at_commas(without_attributes(tokens))]
+    parts = (before_initializer(part) for part in split_at_commas(without_attributes(tokens)))
+    return [part[-1] for part in parts if part]
 
 
 def parameter_names(head: list[Token], start: int, place: str) -> list[str]:

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from cuda.emulator.programs import _host
 from cuda.emulator.programs._command import Command
 from cuda.emulator.programs._device import Code, compile_source
-from cuda.emulator.programs._split import STD_ON_DEVICE, Splitter
+from cuda.emulator.programs._split import GLOBAL_ON_DEVICE, STD_ON_DEVICE, Splitter
 from cuda.emulator.programs._tokens import tokens_of
 
 # What host headers declare in every program, and kernels use.
@@ -22,11 +22,10 @@ _PRELUDE = """#line 1 "host_headers.h"
 typedef unsigned char u_char; typedef unsigned short ushort, u_short; typedef unsigned int uint, u_int;
 typedef unsigned long ulong, u_long; typedef long ssize_t, time_t;
 """
-_MATH = "abs fabs sqrt pow exp log sin cos tan atan2 floor ceil round fmin fmax isinf isnan isfinite fma cbrt tanh"
 _STD = (
-    "#include <cuda/std/limits>\n#include <cuda/std/type_traits>\n"
+    "#include <cuda/std/limits>\n#include <cuda/std/type_traits>\n#include <cuda/std/utility>\n"
     f"namespace std {{ {''.join(f'using cuda::std::{name}; ' for name in sorted(STD_ON_DEVICE))}"
-    f"{''.join(f'using ::{name}; ' for name in _MATH.split())}}}\n"
+    f"{''.join(f'using ::{name}; ' for name in sorted(GLOBAL_ON_DEVICE))}}}\n"
 )
 
 

@@ -50,6 +50,7 @@ extern "C" int cuDeviceTotalMem_v2(size_t*, int), cuDeviceGetUuid_v2(cudaUUID_t*
 inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* out, int device)
 {
     int value = 0;
+    if (!out) return cudaErrorInvalidValue;
     *out = {};
     if (cudaError_t error = cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, device)) return error;
     cuDeviceGetName(out->name, sizeof out->name, device);

@@ -412,14 +412,20 @@ struct configuration {
     dim3 grid, block;
     size_t shared;
     cudaStream_t stream;
+    bool is_made;
 };
 inline thread_local configuration next_launch;
 inline void configure(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nullptr)
 {
-    next_launch = {grid, block, shared, stream};
+    next_launch = {grid, block, shared, stream, true};
 }
 inline void launch(const void* kernel, void** arguments)
 {
+    if (!next_launch.is_made) { // a compiler of CUDA C++ would reject the call
+        fputs("cuda.emulator: a kernel was called without <<<grid, block>>>\n", stderr);
+        exit(1);
+    }
+    next_launch.is_made = false;
     cudaLaunchKernel(kernel, next_launch.grid, next_launch.block, arguments, next_launch.shared, next_launch.stream);
 }
 // Hides from the compiler what a managed variable's name refers to, which is set when the device part is loaded.
