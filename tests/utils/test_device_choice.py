@@ -190,8 +190,8 @@ def test_without_the_package_software_says_how_to_install_it():
     done = run(MISSING + "import cuda.core", CUDA_CORE_DEVICE="software")
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == (
-        "RuntimeError: CUDA_CORE_DEVICE=software needs the package cuda-emulator: run `pip install cuda-emulator`, or "
-        "`pip install ./emulator` in a clone"
+        "RuntimeError: CUDA_CORE_DEVICE=software needs the package cuda-emulator: install it from its wheel file, or "
+        "run `pip install ./emulator` in a clone"
     )
     assert done.stderr.count("Traceback") == 1
 

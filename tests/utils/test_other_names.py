@@ -117,3 +117,10 @@ def test_keywords_of_other_libraries_are_explained(device):
         ProgramOptions(cache=True)
     with pytest.raises(TypeError, match=r"^f\(\) has no parameter 'shared_mem'. Did you mean: shmem_size\?$"):
         kernel(SOURCE, "f", cache=False)(None, grid=1, block=1, shared_mem=4)
+
+
+@pytest.mark.parametrize("name", ["grid", "block", "stream"])
+def test_keywords_beside_brackets_are_explained(device, name):
+    f = kernel(SOURCE, "f", cache=False)
+    with pytest.raises(TypeError, match=rf"f\(\) has no parameter {name!r}. Did you mean: .*kernel\[grid, block"):
+        f[1, 1](device.zeros(1, np.int32), **{name: 1})

@@ -50,8 +50,8 @@ def apply() -> None:
         if _chosen == "auto":
             return  # the first use of the driver says what is missing
         raise RuntimeError(
-            "CUDA_CORE_DEVICE=software needs the package cuda-emulator: run `pip install cuda-emulator`, or "
-            "`pip install ./emulator` in a clone"
+            "CUDA_CORE_DEVICE=software needs the package cuda-emulator: install it from its wheel file, or "
+            "run `pip install ./emulator` in a clone"
         )
     _check_version(emulator)
     is_found = _chosen == "auto" and not emulator.is_active()

@@ -21,8 +21,8 @@ __all__ = ["MISSING_DRIVER", "checks_memory", "compiler_build", "driver", "facts
 
 MISSING_DRIVER = (
     "the CUDA driver (libcuda.so.1) was not found; install the NVIDIA display driver, version 535 or newer, "
-    "on a machine with an NVIDIA GPU, or use the software device: pip install cuda-emulator, and set "
-    "CUDA_CORE_DEVICE=auto or run python -m cuda.emulator program.py"
+    "on a machine with an NVIDIA GPU, or use the software device (cuda-emulator, from its wheel file or "
+    "a clone): set CUDA_CORE_DEVICE=auto or run python -m cuda.emulator program.py"
 )
 
 BROKEN_DRIVER = (

@@ -207,7 +207,14 @@ OTHER_NAMES = {
     # Keywords.
     "LaunchConfig": {"shared": "shmem_size", "shared_mem": "shmem_size", "smem": "shmem_size"},
     "ProgramOptions": {"cache": "Program.compile(..., cache=cache)"},
-    "launch": {"shared": "shmem_size", "shared_mem": "shmem_size", "smem": "shmem_size"},
+    "launch": {
+        "block": "LaunchConfig(grid=..., block=...), or kernel[grid, block](*args)",
+        "grid": "LaunchConfig(grid=..., block=...), or kernel[grid, block](*args)",
+        "shared": "shmem_size",
+        "shared_mem": "shmem_size",
+        "smem": "shmem_size",
+        "stream": "kernel[grid, block, shmem_size, stream](*args)",
+    },
 }
 
 
