@@ -470,7 +470,7 @@ cdef class StridedMemoryView(ViewState):
         if layout is None and dtype is None:
             return self
         if layout is not None and not isinstance(layout, _StridedLayout):
-            raise TypeError(f"layout must be a _StridedLayout or None, not {type(layout).__name__}")
+            raise TypeError(f"layout must be a _StridedLayout or None, not {shown(layout)}; pass a type as dtype=")
         if dtype is not None:
             dtype = dtype_argument(dtype)
         return derive(self, layout_of(self) if layout is None else layout, dtype)
