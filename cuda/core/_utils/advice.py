@@ -231,7 +231,8 @@ ADVICE: dict[str, str] = {
         "Modules use different versions of CUDA dynamic parallelism; compile all with the same compiler."
     ),
     "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED": (
-        "This operation cannot be captured: synchronize, query and allocate outside the capture."
+        "This operation cannot be captured: synchronize, query and allocate outside the capture. To begin one, use a "
+        "stream of Device.create_stream(), not the default stream."
     ),
     "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED": "An earlier error ended the capture; end it, and start a new one.",
     "CUDA_ERROR_STREAM_CAPTURE_MERGE": "An event cannot join two captures that began separately.",

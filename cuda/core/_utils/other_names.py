@@ -206,7 +206,14 @@ OTHER_NAMES = {
     },
     # Keywords.
     "LaunchConfig": {"shared": "shmem_size", "shared_mem": "shmem_size", "smem": "shmem_size"},
-    "ProgramOptions": {"cache": "Program.compile(..., cache=cache)"},
+    "ProgramOptions": {
+        "cache": "Program.compile(..., cache=cache)",
+        "compute_capability": "arch, such as 'sm_90'",
+        "flags": "extra",
+        "include_dirs": "include_path",
+        "opt_level": "ptxas_options, such as '-O2'",
+        "options": "extra",
+    },
     "launch": {
         "block": "LaunchConfig(grid=..., block=...), or kernel[grid, block](*args)",
         "grid": "LaunchConfig(grid=..., block=...), or kernel[grid, block](*args)",
