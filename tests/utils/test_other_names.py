@@ -28,7 +28,7 @@ CLASSES = (
 )
 
 # What suggestions begin with that are no members.
-VARIABLES = {"cuda", "cupy", "device", "empty", "end", "kernel", "len", "launch", "nothing", "stream"}
+VARIABLES = {"Program", "cuda", "cupy", "device", "empty", "end", "kernel", "len", "launch", "nothing", "stream"}
 
 
 @pytest.fixture

@@ -160,6 +160,8 @@ OTHER_NAMES = {
         "launch": "kernel[grid, block](*args)",
         "max_threads_per_block": "attributes.max_threads_per_block",
         "num_regs": "attributes.num_regs",
+        "ptx": "Program(source, 'c++').compile('ptx').code",
+        "run": "kernel[grid, block](*args)",
         "shared_size_bytes": "attributes.shared_size_bytes",
     },
     "Stream": {
