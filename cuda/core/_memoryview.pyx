@@ -883,7 +883,8 @@ def _integers(shape) -> tuple[int, ...]:
     try:
         return tuple(operator.index(extent) for extent in (shape if hasattr(type(shape), "__iter__") else (shape,)))
     except TypeError:
-        raise TypeError(f"shape must be an int, a tuple of int or None, not {shown(shape)}") from None
+        hint = "; pass a type as dtype=" if isinstance(shape, type) else ""
+        raise TypeError(f"shape must be an int, a tuple of int or None, not {shown(shape)}{hint}") from None
 
 
 def view_of_array(array) -> StridedMemoryView:

@@ -112,6 +112,8 @@ def test_negative_extents_are_rejected(buffer, shape):
 def test_shape_must_contain_integers(buffer, shape):
     with pytest.raises(TypeError, match="shape must be an int, a tuple"):
         buffer.view(shape)
+    with pytest.raises(TypeError, match="not <class 'numpy.float32'>; pass a type as dtype="):
+        buffer.view(np.float32)
 
 
 def test_wrong_dtypes_are_rejected(buffer):

@@ -129,8 +129,8 @@ cdef class Buffer(DriverObject):
         Buffer_pin(self, &memory)
         if not self.is_host_accessible:
             raise BufferError(
-                "the host cannot access this Buffer, which is device memory; copy it to a buffer of "
-                "LegacyPinnedMemoryResource first"
+                "the host cannot access this Buffer, which is device memory; copy it with "
+                "copy_to(array, stream=stream) first"
             )
         PyBuffer_FillInfo(
             view, self, <void*><uintptr_t>memory.value().pointer, memory.value().size, self._is_readonly, flags
