@@ -4,7 +4,9 @@
 
 import copy
 import gc
+import os
 import pickle
+import subprocess
 import sys
 
 import numpy as np
@@ -20,6 +22,7 @@ from cuda.core import (
     launch,
 )
 from cuda.core.utils import StridedMemoryView
+from support.contexts import no_context
 from support.contract import ParamHolder, TensorMapInterleave, TensorMapOOBFill, TensorMapSwizzle, _require_view_device
 from support.processes import Child
 from support.threads import in_thread
@@ -407,3 +410,34 @@ def test_param_holder_accepts_a_descriptor(view):
     assert len(ctypes.string_at(cells[0], 128).rstrip(b"\0")) > 8
     assert ctypes.c_int64.from_address(cells[1]).value == 7
     del holder
+
+
+@pytest.mark.requires(cuda=(13, 5))
+def test_allocation_class_is_set(view, device):
+    tensor_map = view.as_tensor_map((8, 32))
+    assert tensor_map.set_allocation_class("small") == "small"
+    assert tensor_map.set_allocation_class("auto") in ("small", "large")
+    if device.properties.tensor_map_large_tensor_min_size == 2**31 - 1:  # it has no effect
+        assert tensor_map.set_allocation_class("large") == "small"
+
+
+def test_wrong_allocation_classes_are_rejected(view):
+    tensor_map = view.as_tensor_map((8, 32))
+    for wrong in (1, "huge"):
+        with pytest.raises(ValueError, match="not a valid allocation class; it must be 'auto', 'large' or 'small'"):
+            tensor_map.set_allocation_class(wrong)
+    with no_context(), pytest.raises(RuntimeError, match="a tensor map needs a current context"):
+        tensor_map.set_allocation_class("small")
+
+
+@pytest.mark.requires(software=True)
+def test_allocation_class_needs_a_new_driver():
+    program = (
+        "import numpy as np\nfrom cuda.core import Device, LegacyPinnedMemoryResource\nDevice().set_current()\n"
+        "view = LegacyPinnedMemoryResource().allocate(512).view((8, 16), dtype=np.float32)\n"
+        "view.as_tensor_map((4, 16)).set_allocation_class('large')\n"
+    )
+    variables = {"CUDA_CORE_DEVICE": "software", "CUDA_EMULATOR_DRIVER_VERSION": "13.4"}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **variables}, timeout=60)
+    assert "cuTensorMapSetAllocationClass needs" in done.stderr and "13.5" in done.stderr, done.stderr

@@ -31,7 +31,7 @@ from cuda.core._memoryview import StridedMemoryView
 from cuda.core._utils import slots
 from cuda.core._utils.options import Options, options
 from cuda.core._utils.signatures import ConstructorSignature
-from cuda.core._utils.validators import shown
+from cuda.core._utils.validators import find_str_enum, shown
 
 __all__ = [
     "TensorMapDataType",
@@ -233,6 +233,49 @@ cdef class TensorMapDescriptor:
             memcpy(self.c_map(), c_map, sizeof(cydriver.CUtensorMap))
             self._view = view
 
+    def set_allocation_class(self, name: str) -> str:
+        """Set the window in which tiles may reach outside of the tensor (``cuTensorMapSetAllocationClass``).
+
+        Parameters
+        ----------
+        name : str
+            ``"small"``: 4 KiB, which is always safe. ``"large"``: 128 KiB. The allocation must then have at least
+            ``Device.properties.tensor_map_large_tensor_min_size`` contiguous bytes; otherwise kernels have undefined
+            behavior. ``"auto"``: the driver decides by the shape and strides.
+
+        Returns
+        -------
+        str
+            The class in effect, ``"small"`` or ``"large"``. On devices where the class has no effect, ``"small"``.
+
+        Raises
+        ------
+        ValueError
+            If ``name`` is unknown.
+        RuntimeError
+            If no context is current.
+        NotSupportedError
+            If the driver is older than CUDA 13.5.
+        """
+        cdef char[256] scratch
+        cdef cydriver.CUtensorMap* c_map = aligned(scratch)
+        cdef cydriver.CUtensorMapAllocClass c_class
+        cdef cydriver.CUtensorMapAllocClass c_effective = cydriver.CU_TENSOR_MAP_ALLOC_CLASS_SMALL
+        cdef ContextHandle h_context
+        c_class = <cydriver.CUtensorMapAllocClass><int>ALLOCATION_CLASSES.index(
+            find_str_enum(name, ALLOCATION_CLASSES, "allocation class")
+        )
+        require_context(&h_context)
+        with cython.critical_section(self):
+            memcpy(c_map, self.c_map(), sizeof(cydriver.CUtensorMap))
+            with nogil:
+                HANDLE_RETURN(
+                    cydriver.cuTensorMapSetAllocationClass(c_map, c_class, &c_effective),
+                    b"cuTensorMapSetAllocationClass",
+                )
+            memcpy(self.c_map(), c_map, sizeof(cydriver.CUtensorMap))
+        return ALLOCATION_CLASSES[<int>c_effective]
+
     @classmethod
     def _from_tiled(
         cls,
@@ -342,6 +385,7 @@ def tensor_map_of(
     return make_tiled(view, tile_options(box_dim, options, dict(zip(CHOICES, choices, strict=True))))
 
 
+cdef list ALLOCATION_CLASSES = ["auto", "small", "large"]  # in the order of CUtensorMapAllocClass
 cdef tuple CHOICES = ("element_strides", "data_type", "interleave", "swizzle", "l2_promotion", "oob_fill")
 cdef tuple NO_CHOICES = (None,) * 6
 

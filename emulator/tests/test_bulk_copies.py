@@ -239,3 +239,14 @@ def test_misuse_is_reported_with_its_line(driver, context, capfd, body, message)
     report = fault_of(driver, body, capfd)
     assert re.search(message, report), report
     assert "default_program:5" in report, report
+
+
+def test_allocation_class_has_no_effect(driver, context):
+    mapped = MappedArray(driver, np.arange(64, dtype=np.int32).reshape(8, 8))
+    tile = mapped.tile((4, 8))
+    kinds = driver.CUtensorMapAllocClass
+    for kind in (kinds.CU_TENSOR_MAP_ALLOC_CLASS_LARGE, kinds.CU_TENSOR_MAP_ALLOC_CLASS_AUTO):
+        assert driver.cuTensorMapSetAllocationClass(tile, kind) == kinds.CU_TENSOR_MAP_ALLOC_CLASS_SMALL
+    empty = driver.raw.CUtensorMap()
+    assert driver.result("cuTensorMapSetAllocationClass", empty, kinds(1)) == "INVALID_VALUE"
+    mapped.read()

@@ -202,3 +202,19 @@ ENTRY(cuTensorMapReplaceAddress, 12000)(CUtensorMap* tensorMap, void* globalAddr
     write(tensorMap, map);
     return CUDA_SUCCESS;
 }
+
+// The class has no effect, as on most GPUs.
+ENTRY(cuTensorMapSetAllocationClass, 13050)(CUtensorMap* tensorMap, CUtensorMapAllocClass allocClass,
+                                            CUtensorMapAllocClass* outAllocClass)
+{
+    TensorMap map;
+    std::shared_ptr<state::Context> context;
+    if (outAllocClass)
+        *outAllocClass = CU_TENSOR_MAP_ALLOC_CLASS_SMALL;
+    TRY(need_context(&context));
+    REQUIRE(has_engine(), CUDA_ERROR_NOT_SUPPORTED);
+    REQUIRE(tensorMap && allocClass >= CU_TENSOR_MAP_ALLOC_CLASS_AUTO && allocClass <= CU_TENSOR_MAP_ALLOC_CLASS_LARGE,
+            CUDA_ERROR_INVALID_VALUE);
+    std::memcpy(&map, tensorMap, sizeof map);
+    return map.mark == TensorMap::right_mark ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
