@@ -97,7 +97,8 @@ CUresult emu::abi::make_semaphore_work(const std::shared_ptr<Context>& context, 
     return CUDA_SUCCESS;
 }
 
-ENTRY(cuImportExternalMemory, 10000)(CUexternalMemory* extMem_out, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC* memHandleDesc)
+ENTRY(cuImportExternalMemory, 10000)(CUexternalMemory* extMem_out,
+                                     const CUDA_EXTERNAL_MEMORY_HANDLE_DESC* memHandleDesc)
 {
     std::shared_ptr<Context> context;
     REQUIRE(extMem_out && memHandleDesc, CUDA_ERROR_INVALID_VALUE);
@@ -178,8 +179,7 @@ ENTRY(cuMemGetHandleForAddressRange, 11070)(void* handle, CUdeviceptr dptr, size
     return ExternalMemory::export_dma_buf(dptr, size, static_cast<int*>(handle));
 }
 
-ENTRY(cuFlushGPUDirectRDMAWrites, 11030)(CUflushGPUDirectRDMAWritesTarget target,
-                                         CUflushGPUDirectRDMAWritesScope scope)
+ENTRY(cuFlushGPUDirectRDMAWrites, 11030)(CUflushGPUDirectRDMAWritesTarget target, CUflushGPUDirectRDMAWritesScope scope)
 {
     std::shared_ptr<Context> context;
     REQUIRE(target == CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX &&

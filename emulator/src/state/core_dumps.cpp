@@ -33,9 +33,7 @@ bool is_flag(CUcoredumpSettings setting)
 
 std::string* text_of(CUcoredumpSettings setting)
 {
-    return setting == CU_COREDUMP_FILE   ? &settings.file
-           : setting == CU_COREDUMP_PIPE ? &settings.pipe
-                                         : nullptr;
+    return setting == CU_COREDUMP_FILE ? &settings.file : setting == CU_COREDUMP_PIPE ? &settings.pipe : nullptr;
 }
 
 std::string path_of(const std::string& pattern)

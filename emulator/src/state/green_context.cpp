@@ -34,8 +34,7 @@ CUresult add_resource(ResourceDescription* description, const MultiprocessorReso
         mine = more;
         return CUDA_SUCCESS;
     }
-    if (!more.split || more.split != mine->split || more.alignment != mine->alignment ||
-        more.domain != mine->domain)
+    if (!more.split || more.split != mine->split || more.alignment != mine->alignment || more.domain != mine->domain)
         return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
     mine->members |= more.members;
     return CUDA_SUCCESS;

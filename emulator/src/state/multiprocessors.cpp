@@ -93,8 +93,13 @@ CUresult MultiprocessorResource::read(const CUdevResource& resource, Multiproces
     std::memcpy(&hidden, resource._internal_padding, sizeof hidden);
     if (hidden.mark != mark)
         return CUDA_ERROR_INVALID_VALUE;
-    *out = {hidden.device,    hidden.split, {}, resource.sm.minSmPartitionSize, resource.sm.smCoscheduledAlignment,
-            resource.sm.flags, resource.sm.localityDomainId};
+    *out = {hidden.device,
+            hidden.split,
+            {},
+            resource.sm.minSmPartitionSize,
+            resource.sm.smCoscheduledAlignment,
+            resource.sm.flags,
+            resource.sm.localityDomainId};
     for (unsigned i = 0; i < most_multiprocessors; ++i)
         out->members.set(i, hidden.members[i / 64] >> i % 64 & 1);
     return CUDA_SUCCESS;
