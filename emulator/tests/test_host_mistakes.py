@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Copies of memory that nobody has written, and memory that the host changes beside queued work, are reported."""
 
+import re
+
 import pytest
 
 pytestmark = pytest.mark.requires(software=True)
@@ -218,3 +220,16 @@ def test_memory_that_the_host_changes_beside_a_kernel_is_reported(child, name, m
 def test_memory_that_the_host_may_change_is_not_reported(child, name, mode):
     code = HEAD + "source, memory = pinned()\n" + BESIDE_FINE[name] + TAIL
     assert child(code, CHECK="races", MODE=mode).split() == ["SUCCESS"]
+
+
+def test_host_change_without_any_wait_fails_its_own_test(child, tmp_path):
+    file = tmp_path / "test_two.py"
+    body = BESIDE["one_element"].format(wait="pass").replace("\n", "\n    ")
+    file.write_text(
+        f"{HEAD}\ndef test_one():\n    source, memory = pinned()\n    {body}\n\n"
+        "def test_two():\n    driver.cuCtxSynchronize()\n"
+    )
+    options = ["-q", "-p", "no:cacheprovider", "-p", "cuda.emulator.pytest_plugin", "--cuda-device=software", str(file)]
+    text = child(f"import pytest\npytest.main({options})", CHECK="races", MODE="deterministic")
+    assert "kernel add: data race: the host changed memory" in text
+    assert re.search(r"(ERROR|FAILED) .*::test_one", text) and not re.search(r"(ERROR|FAILED) .*::test_two", text)

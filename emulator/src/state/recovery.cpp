@@ -14,8 +14,10 @@ bool wait_for_work(std::chrono::milliseconds patience)
 {
     auto until = std::chrono::steady_clock::now() + patience;
     bool idle = true;
+    check_host_sources();
     for (const auto& row : Context::all()) {
         row.first->wait_idle(until);
+        check_host_sources(); // now that kernels have loaded them, and before they count as waited for
         for (const Place& place : row.first->ends()) {
             idle = idle && place.reached();
             if (place.reached())

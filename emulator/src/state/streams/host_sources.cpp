@@ -3,6 +3,7 @@
 #include "host_sources.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <iterator>
 #include <mutex>
@@ -13,10 +14,17 @@
 
 namespace emu::state {
 
+static std::atomic<size_t> bytes_kept{0};
+
 struct HostBytes {
+    HostBytes(const std::byte* at, size_t size) : at(at), kept(at, at + size) { bytes_kept += size; }
+    ~HostBytes() { bytes_kept -= kept.size(); }
+    HostBytes(const HostBytes&) = delete;
+    HostBytes& operator=(const HostBytes&) = delete;
+
     std::string name;
     std::weak_ptr<Allocation> allocation;
-    const std::byte* at = nullptr;
+    const std::byte* at;
     Bytes kept;
     uint32_t block = 0; // device work with smaller numbers had ended
     uint64_t orders = 0;
@@ -32,6 +40,7 @@ namespace {
 
 using Row = std::shared_ptr<HostBytes>;
 constexpr size_t most_bytes = 1 << 20; // longer copies and allocations are not watched
+constexpr size_t most_kept = 64 << 20; // nor what a program enqueues without ever waiting
 
 struct Watched {
     std::mutex mutex;
@@ -46,14 +55,18 @@ Watched& watched()
 
 Row keep(std::string name, const std::shared_ptr<Allocation>& allocation, const std::byte* at, size_t size)
 {
-    auto row = std::make_shared<HostBytes>();
+    uint32_t block = exec::first_running_block(); // before the bytes are read
+    auto row = std::make_shared<HostBytes>(at, size);
     row->name = std::move(name);
     row->allocation = allocation;
-    row->at = at;
-    row->block = exec::first_running_block();
+    row->block = block;
     row->orders = host_orders();
-    row->kept.assign(at, at + size);
     return row;
+}
+
+bool is_watchable(size_t size)
+{
+    return config().checks.races && size <= most_bytes && bytes_kept + size <= most_kept;
 }
 
 // Returns false if the memory was freed, or something else may have ordered the host and the work.
@@ -110,7 +123,7 @@ HostSource::HostSource(const char* name, const Side& source, const Box& box)
 {
     bool is_row = box.height == 1 && box.depth == 1;
     bool pinned = source.allocation && source.allocation->kind == MemoryKind::pinned;
-    if (config().checks.races && pinned && is_row && box.width <= most_bytes)
+    if (pinned && is_row && is_watchable(box.width))
         rows_.push_back(keep(name, source.allocation, source.at, box.width));
 }
 
@@ -123,7 +136,7 @@ HostSource::HostSource(exec::LaunchRequest& request)
         CUdeviceptr address;
         std::memcpy(&address, parameters.data() + i, sizeof address);
         auto found = AddressSpace::get().find(address);
-        bool is_watched = found && found->size <= most_bytes &&
+        bool is_watched = found && is_watchable(found->size) &&
                           (found->kind == MemoryKind::pinned || found->kind == MemoryKind::managed);
         if (!is_watched ||
             std::any_of(rows_.begin(), rows_.end(), [&](const Row& row) { return row->allocation.lock() == found; }))
