@@ -24,7 +24,7 @@ PROGRAMS = Path(__file__).parent / "programs"
 INCLUDE, DEVICE_INCLUDE = Path(_host.INCLUDE), Path(_host.DEVICE_INCLUDE)
 BENCHMARKS = ROOT / "benchmarks" / "programs"
 
-pytestmark = pytest.mark.requires(compiler=True, source=True)
+pytestmark = pytest.mark.requires(compiler=True, command="g++", source=True)
 
 FEATURES = """\
 #include <stdio.h>
@@ -259,7 +259,7 @@ def test_system_without_compiler_is_told(tmp_path):
         ("occupancy", ["-std=c++20"], "invalid argument, no error, 63 0 PASS\n"),
         ("half_precision", [], "8.5 60.5 9.0625, 0.0999756 6 1\n"),
         ("openmp", ["-fopenmp"], "2 devices, 4 threads, 0 wrong, 1 0 12\n"),
-        ("language", [], "9 46 4, 1, 102 1\n"),
+        ("language", [], "9 36 4, 1, 102 1\n"),
         ("launches", [], "12 117 118 a <<< b >>> c 119\n"),
         ("templates", [], "20.5 13 4square 5 2016 2016 2016 6 1 8\n77 7 16 12 cudaSuccess\n"),
         ("two_files", [PROGRAMS / "two_files_other.cu"], "11 122 5 0\n"),
@@ -343,6 +343,23 @@ def test_interrupt_ends_the_program(tmp_path):
         assert process.stdout.readline() == "ready\n"
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=20) == -signal.SIGINT
+
+
+def test_main_gets_arguments_and_environment(tmp_path):
+    text = """
+    #include <stdio.h>
+    #include <string.h>
+    int main(int argc, char** argv, char** variables)
+    {
+        for (int i = 1; i <= argc; ++i)
+            printf("%s ", argv[i]);
+        for (; *variables; ++variables)
+            if (!strncmp(*variables, "COLOR=", 6))
+                puts(*variables);
+    }
+    """
+    result = run(write(tmp_path, text), "--", "-I", "two words", "--", COLOR="red")
+    assert result.stdout == "-I two words -- (null) COLOR=red\n"
 
 
 def test_nothing_is_left_behind(tmp_path):

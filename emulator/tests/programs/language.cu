@@ -79,6 +79,8 @@ int main()
     cudaMalloc(&out, 3 * sizeof(double));
     cudaMalloc(&whole, sizeof(int));
     float three = 3;
+    int thirty = 30;
+    cudaMemcpyToSymbol(hidden, &thirty, sizeof thirty);
     cudaMemcpyToSymbol(pi<float>, &three, sizeof three);
     numbers<<<1, 1>>>(out, Particle{nullptr, options.values["n"]}, Sizes{9, 1});
     cudaMemcpy(host.data(), out, 3 * sizeof(double), cudaMemcpyDeviceToHost);

@@ -54,22 +54,24 @@ def run(words: list[str]) -> int:
     name = os.path.splitext(command.files[0])[0]  # as of an executable that was made of the file
     arguments = [os.fsencode(word) for word in (name, *command.arguments)]
     sys.stdout.flush()
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends the program
-    return main(len(arguments), (ctypes.c_char_p * (len(arguments) + 1))(*arguments))
+    for number in (signal.SIGINT, signal.SIGPIPE):  # Ctrl-C and a closed pipe end the program
+        signal.signal(number, signal.SIG_DFL)
+    environment = ctypes.c_void_p.in_dll(ctypes.CDLL(None), "environ")
+    return main(len(arguments), (ctypes.c_char_p * (len(arguments) + 1))(*arguments), environment)
 
 
 def _build(command: Command, directory: str) -> ctypes._CFuncPtr:
     """Compile, link and load a program, and return its ``main()``."""
     arch = _device.compute_capability()
-    with ThreadPoolExecutor() as threads:
-        units = [
-            threads.submit(Unit, path, number, command, arch, directory) for number, path in enumerate(command.files)
-        ]
-        units = [unit.result() for unit in units]
     linked = os.path.join(directory, "program.so")
-    objects = [unit.object for unit in units]
-    libraries = [cuda.emulator.library_path(), *command.linking]
-    _host.run([_host.compiler(), "-shared", "-Wl,--no-undefined", "-o", linked, *objects, *libraries])
+    with ThreadPoolExecutor() as threads:
+        made = [threads.submit(Unit, path, i, command, arch, directory) for i, path in enumerate(command.files)]
+        units = [unit.result() for unit in made]
+        codes = threads.map(Unit.compile, units)  # while the host part is linked
+        libraries = [cuda.emulator.library_path(), *command.linking]
+        objects = [unit.object for unit in units]
+        _host.run([_host.compiler(), "-shared", "-Wl,--no-undefined", "-o", linked, *objects, *libraries])
+        codes = list(codes)
     symbols = _host.symbols_of(linked)
     offsets = dict(symbols)
     if "main" not in offsets:
@@ -79,9 +81,8 @@ def _build(command: Command, directory: str) -> ctypes._CFuncPtr:
     except OSError as error:
         raise ProgramError(str(error)) from None
     base = ctypes.cast(library.main, ctypes.c_void_p).value - offsets["main"]
-    places = _places(units, symbols, base)
-    with ThreadPoolExecutor() as threads:
-        list(threads.map(Unit.load, units, places))
+    for unit, code, places in zip(units, codes, _places(units, symbols, base), strict=True):
+        unit.load(code, places)
     return library.main
 
 
@@ -93,7 +94,7 @@ def _places(units: list[Unit], symbols: list[tuple[str, int]], base: int) -> lis
     places = []
     for unit in units:
         mine = {}
-        for name, _ in _host.symbols_of(unit.object):
+        for name in unit.symbols:
             if found := addresses[name]:
                 mine[name] = found.pop(0) if len(found) > 1 else found[0]
         places.append(mine)

@@ -214,7 +214,7 @@ class Splitter:
     def namespace(self, head: list[str]) -> None:
         if "namespace" in head:
             name = [text for text in head[head.index("namespace") + 1 :] if text not in ("[", "]")]
-            self.namespaces.append("".join(name) or "(anonymous namespace)")
+            self.namespaces.append("".join(name))
         self.emit(self.find("{") + 1)
         self.scope()
         self.emit(self.find("}") + 1)
@@ -275,7 +275,7 @@ class Splitter:
         if self.functions & {token.text for token in whole}:  # a pointer to a function that the host does not have
             at = next((i for i, token in enumerate(whole) if token.text == "="), len(whole))
             self.host[start + at : start + len(whole)] = map(blank, whole[at:])
-        full = ["::".join([*self.namespaces, name.text]) for name in names]
+        full = ["::".join([*filter(None, self.namespaces), name.text]) for name in names]
         if "__managed__" not in words:
             self.variables += full
             return

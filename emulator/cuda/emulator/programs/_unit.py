@@ -35,8 +35,8 @@ class Unit:
     def __init__(self, path: str, number: int, command: Command, arch: int, directory: str):
         self.path, self.object = path, os.path.join(directory, f"{number}.o")
         self.options = [f"--gpu-architecture=sm_{arch // 10}", f"--std={command.standard}"]
-        self.names: dict[str, str] = {}
-        self.managed: dict[str, str] = {}
+        self.names: dict[str, str] = {}  # of kernels and variables of the device, for symbols of the host
+        self.managed: set[str] = set()  # symbols
         mark = f"cuda_kernel_{number}"
         with ThreadPoolExecutor() as threads:
             parts = threads.map(lambda a: _host.preprocess(path, command.standard, command.macros, a), (0, arch))
@@ -52,31 +52,35 @@ class Unit:
 
     def _find_names(self, mark: str, device: Splitter) -> None:
         """Find the symbols of the host part that stand for kernels and variables of the device."""
-        plain, readable = _host.symbols_of(self.object), _host.symbols_of(self.object, "-C")
+        self.symbols = [name for name, _ in _host.symbols_of(self.object)]
         signatures: dict[str, str] = {}
-        for (symbol, _), (name, _) in zip(plain, readable, strict=True):
+        for symbol, (name, _) in zip(self.symbols, _host.symbols_of(self.object, "-C"), strict=True):
             name = name.replace("(anonymous namespace)::", "")
-            variable = without_arguments(name)
+            variable = name.partition("<")[0]  # of an instance of a template
             if name.endswith(f"::{mark}"):
                 signatures[symbol] = name.removesuffix(f"::{mark}")
-            elif variable in device.variables:
+            elif variable in device.variables or variable in device.managed:
                 self.names[symbol] = f"&{name}"
-            elif variable in device.managed:
-                self.managed[symbol] = f"&{name}"
+                self.managed |= {symbol} if variable in device.managed else set()
         count = Counter(map(name_of_function, signatures.values()))
         for symbol, signature in signatures.items():
             name = name_of_function(signature)  # the type chooses one of several functions of the same name
             self.names[symbol] = f"(void (*){signature[len(name) :]}){name}" if count[name] > 1 else name
 
-    def load(self, places: dict[str, int]) -> None:
-        """Compile the device part, and let symbols of the host part, at these addresses, stand for its names."""
-        names = self.names | self.managed
-        if not names:
+    def compile(self) -> tuple[bytes, list[bytes]]:
+        """Return the code of the device part, and its symbols of the names."""
+        names = list(self.names.values())
+        return compile_source(self.source, self.path, self.options, names) if names else (b"", [])
+
+    def load(self, compiled: tuple[bytes, list[bytes]], places: dict[str, int]) -> None:
+        """Load the device part, and let symbols of the host part, at these addresses, stand for its names."""
+        if not self.names:
             return
-        cubin, symbols = compile_source(self.source, self.path, self.options, list(names.values()))
-        code = Code(cubin)
-        for (symbol, name), lowered in zip(names.items(), symbols, strict=True):
-            address = places[symbol]
+        code = Code(compiled[0])
+        for (symbol, name), lowered in zip(self.names.items(), compiled[1], strict=True):
+            address = places.get(symbol)
+            if address is None:  # the linker kept that of another file
+                continue
             if symbol in self.managed:
                 code.name_managed(address, lowered)
             elif name.startswith("&"):
@@ -92,11 +96,6 @@ def function_of(symbol: str) -> str:
     name = re.match(r"_ZZ(.*)E\d+cuda_kernel_\d+$", symbol)[1]
     c_name = re.fullmatch(r"(\d+)(\w+)", name)
     return c_name[2] if c_name and len(c_name[2]) == int(c_name[1]) else f"_Z{name}"
-
-
-def without_arguments(name: str) -> str:
-    """Return ``a::b`` for the variable ``a::b<int>``."""
-    return name.partition("<")[0]
 
 
 def name_of_function(signature: str) -> str:

@@ -6,8 +6,8 @@
 
 #define EMU_HOST
 #define EMU_INLINE inline
-typedef unsigned int emu_u32;
-typedef unsigned long emu_u64;
+typedef __UINT32_TYPE__ emu_u32;
+typedef __UINT64_TYPE__ emu_u64;
 #include "emulator_rounding.h"
 #include "emulator_narrow.h"
 #include_next <cuda_fp16.h>
