@@ -24,7 +24,7 @@ PROGRAMS = Path(__file__).parent / "programs"
 INCLUDE, DEVICE_INCLUDE = Path(_host.INCLUDE), Path(_host.DEVICE_INCLUDE)
 BENCHMARKS = ROOT / "benchmarks" / "programs"
 
-pytestmark = pytest.mark.requires(compiler=True, command="g++", source=True)
+pytestmark = pytest.mark.requires(compiler=True, source=True)
 
 FEATURES = """\
 #include <stdio.h>
@@ -148,6 +148,7 @@ def test_program_has_several_files(tmp_path):
             "#include <cublas_v2.h>\nint main() {}",
             "cublas_v2.h belongs to cuBLAS, which the software device does not have",
         ),
+        ("#include <curand_kernel.h>\nint main() {}", r"is in the package nvidia-curand \(pip install nvidia-curand\)"),
         ("#include <GL/glut.h>\nint main() {}", "GL/.*h belongs to OpenGL, which"),
         ("#include <mpi.h>\nint main() {}", "mpi.h belongs to MPI, which"),
         ("#include <thrust/sort.h>\nint main() {}", "thrust/sort.h belongs to Thrust, which"),
@@ -268,6 +269,14 @@ def test_system_without_compiler_is_told(tmp_path):
 def test_program_in_the_manner_of_samples_runs(name, options, output):
     result = run("--check", "all", PROGRAMS / f"{name}.cu", *options, CUDA_EMULATOR_DEVICES="2")
     assert (result.returncode, result.stdout, result.stderr) == (0, output, "")
+
+
+@pytest.mark.requires(curand_headers=True)
+def test_program_draws_random_numbers_in_kernels():
+    from support.kernel_files import curand_folder
+
+    result = run(PROGRAMS / "random.cu", "-I", curand_folder())
+    assert (result.returncode, result.stdout, result.stderr) == (0, "3.1\n", "")
 
 
 # ------------------------------------------------------------------ the command

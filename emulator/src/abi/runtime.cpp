@@ -279,6 +279,8 @@ SERVE(cudaStreamGetFlags, (cudaStream_t stream, unsigned int* flags), cuStreamGe
 SERVE(cudaStreamGetId, (cudaStream_t stream, unsigned long long* id), cuStreamGetId(stream, id))
 SERVE(cudaStreamGetDevice, (cudaStream_t stream, int* device), cuStreamGetDevice(stream, device))
 SERVE(cudaStreamCopyAttributes, (cudaStream_t dst, cudaStream_t src), cuStreamCopyAttributes(dst, src))
+OFFER(cudaStreamGetAttribute, (cudaStream_t stream, cudaLaunchAttributeID attribute, cudaLaunchAttributeValue* value), cuStreamGetAttribute(stream, attribute, value))
+OFFER(cudaStreamSetAttribute, (cudaStream_t stream, cudaLaunchAttributeID attribute, const cudaLaunchAttributeValue* value), cuStreamSetAttribute(stream, attribute, value))
 SERVE(cudaStreamAddCallback, (cudaStream_t stream, cudaStreamCallback_t function, void* data, unsigned int flags), cuStreamAddCallback(stream, function, data, flags))
 SERVE(cudaStreamAttachMemAsync, (cudaStream_t stream, void* pointer, size_t length, unsigned int flags), cuStreamAttachMemAsync(stream, number(pointer), length, flags))
 SERVE(cudaLaunchHostFunc, (cudaStream_t stream, cudaHostFn_t function, void* data), cuLaunchHostFunc(stream, function, data))

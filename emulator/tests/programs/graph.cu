@@ -54,6 +54,12 @@ int main()
     cudaError_t error = cudaGraphInstantiate(&instance, graph, 0);
     factor = 10;
     cudaGraphExecKernelNodeSetParams(instance, kernel, &launch);
+    cudaGraphNode_t failed;
+    cudaGraphExecUpdateResult updated;
+    cudaGraphExecUpdate(instance, graph, &failed, &updated);
+    if (updated != cudaGraphExecUpdateSuccess)
+        return 3;
+    cudaGraphExecKernelNodeSetParams(instance, kernel, &launch);
     cudaGraphLaunch(instance, stream);
     cudaStreamSynchronize(stream);
     printf("%d nodes, %g %g, %d %g %g %d\n", (int)nodes, first[0], first[31], error, second[0], second[31], noted);

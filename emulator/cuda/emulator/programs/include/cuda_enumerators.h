@@ -169,6 +169,10 @@ enum cudaLaunchAttributeID {
     cudaLaunchAttributePortableClusterSizeMode, cudaLaunchAttributeSharedMemoryMode
 };
 
+enum cudaAccessProperty {
+    cudaAccessPropertyNormal, cudaAccessPropertyStreaming, cudaAccessPropertyPersisting
+};
+
 enum cudaResourceViewFormat {
     cudaResViewFormatNone, cudaResViewFormatUnsignedChar1, cudaResViewFormatUnsignedChar2,
     cudaResViewFormatUnsignedChar4, cudaResViewFormatSignedChar1, cudaResViewFormatSignedChar2,

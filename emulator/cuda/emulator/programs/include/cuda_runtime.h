@@ -29,6 +29,7 @@
 #include "emulator_vectors.h"
 #include "emulator_errors.h"
 #include "emulator_driver_types.h"
+#include "library_types.h"
 #include "cuda_enumerators.h"
 #include "cuda_host_math.h"
 
@@ -103,14 +104,25 @@ struct cudaIpcMemHandle_t {
 struct cudaIpcEventHandle_t {
     char reserved[64];
 };
+struct cudaAccessPolicyWindow {
+    void* base_ptr;
+    size_t num_bytes;
+    float hitRatio;
+    cudaAccessProperty hitProp, missProp;
+};
 union cudaLaunchAttributeValue {
     char pad[64];
+    cudaAccessPolicyWindow accessPolicyWindow;
     int cooperative, priority;
     struct {
         unsigned int x, y, z;
     } clusterDim;
     int programmaticStreamSerializationAllowed;
 };
+typedef cudaLaunchAttributeID cudaStreamAttrID;
+typedef cudaLaunchAttributeValue cudaStreamAttrValue;
+#define cudaStreamAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
+#define cudaStreamAttributePriority cudaLaunchAttributePriority
 struct cudaLaunchAttribute {
     cudaLaunchAttributeID id;
     char pad[4];

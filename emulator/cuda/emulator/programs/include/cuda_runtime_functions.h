@@ -59,11 +59,15 @@ CUDA_FUNCTION(cudaStreamQuery, cudaStream_t stream)
 CUDA_FUNCTION(cudaStreamWaitEvent, cudaStream_t stream, cudaEvent_t event, unsigned int flags = 0)
 CUDA_FUNCTION(cudaStreamGetPriority, cudaStream_t stream, int* priority)
 CUDA_FUNCTION(cudaStreamGetFlags, cudaStream_t stream, unsigned int* flags)
+CUDA_FUNCTION(cudaStreamGetAttribute, cudaStream_t stream, cudaStreamAttrID attribute, cudaStreamAttrValue* value)
+CUDA_FUNCTION(cudaStreamSetAttribute, cudaStream_t stream, cudaStreamAttrID attribute, const cudaStreamAttrValue* value)
+CUDA_FUNCTION(cudaCtxResetPersistingL2Cache, void)
 CUDA_FUNCTION(cudaStreamAddCallback, cudaStream_t stream, cudaStreamCallback_t function, void* data, unsigned int flags)
 CUDA_FUNCTION(cudaStreamAttachMemAsync, cudaStream_t stream, void* p, size_t size = 0, unsigned int flags = 4)
 CUDA_FUNCTION(cudaLaunchHostFunc, cudaStream_t stream, cudaHostFn_t function, void* data)
 CUDA_FUNCTION(cudaEventCreateWithFlags, cudaEvent_t* event, unsigned int flags)
 CUDA_FUNCTION(cudaEventRecord, cudaEvent_t event, cudaStream_t stream = 0)
+CUDA_FUNCTION(cudaEventRecordWithFlags, cudaEvent_t event, cudaStream_t stream, unsigned int flags)
 CUDA_FUNCTION(cudaEventSynchronize, cudaEvent_t event)
 CUDA_FUNCTION(cudaEventQuery, cudaEvent_t event)
 CUDA_FUNCTION(cudaEventDestroy, cudaEvent_t event)
@@ -289,6 +293,15 @@ CUDA_FUNCTION(cudaGraphLaunch, cudaGraphExec_t exec, cudaStream_t stream)
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, cudaGraphNode_t*, char*, size_t)
 {
     return cudaGraphInstantiate(exec, graph, 0ull);
+}
+inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t* node,
+                                       cudaGraphExecUpdateResult* result)
+{
+    cudaGraphExecUpdateResultInfo info = {};
+    cudaError_t error = cudaGraphExecUpdate(exec, graph, &info);
+    if (node) *node = info.errorNode;
+    *result = info.result;
+    return error;
 }
 inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
                                             size_t count)
