@@ -74,6 +74,7 @@ CUresult make_reduction(CUdeviceptr address, T value, CUstreamAtomicReductionOpT
             CUDA_ERROR_INVALID_VALUE);
     TRY(find_place(address, &place));
     *out = [place, value, operation] {
+        count_value_operation();
         if (operation == CU_STREAM_ATOMIC_REDUCTION_OP_ADD)
             __atomic_fetch_add(place, value, __ATOMIC_ACQ_REL);
         else if (operation == CU_STREAM_ATOMIC_REDUCTION_OP_AND)
@@ -103,6 +104,7 @@ CUresult make_write(CUdeviceptr address, T value, unsigned flags, std::function<
     REQUIRE((flags & ~1u) == 0, CUDA_ERROR_INVALID_VALUE);
     TRY(find_place(address, &place));
     *out = [place, value] {
+        count_value_operation(); // other threads may compare memory in between
         __atomic_store_n(place, value, __ATOMIC_RELEASE);
         count_value_operation();
         return CUDA_SUCCESS;

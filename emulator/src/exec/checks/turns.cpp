@@ -103,6 +103,13 @@ std::shared_ptr<const Era> begin_era(Era era, bool runs)
     return made;
 }
 
+uint32_t begin_run()
+{
+    std::unique_lock lock(eras.mutex);
+    eras.running.insert(eras.next);
+    return eras.next;
+}
+
 void end_run(uint32_t first_block)
 {
     std::unique_lock lock(eras.mutex);

@@ -69,8 +69,9 @@ struct Era {
 };
 // Numbers the blocks, and remembers the era. `runs`: as running, until end_run().
 std::shared_ptr<const Era> begin_era(Era era, bool runs = false);
+uint32_t begin_run(); // of a copy or fill, before its era begins; returns the number of the next block
 void end_run(uint32_t first_block);
-uint32_t first_running_block(); // of the launches that have not ended; if there are none, the number of the next block
+uint32_t first_running_block(); // of what has not ended; if there is nothing, the number of the next block
 // Returns null for blocks from long ago.
 std::shared_ptr<const Era> find_era(uint32_t block);
 

@@ -73,6 +73,23 @@ void check_races(const Side& side, const Box& box, exec::Transfer transfer)
                              transfer);
 }
 
+// The stores of a copy or fill are recorded before they happen, while it counts as running: another thread may compare
+// the memory at any time (HostSource).
+class RunScope {
+public:
+    RunScope() : first_(config().checks.races ? exec::begin_run() : 0) {}
+    ~RunScope()
+    {
+        if (first_)
+            exec::end_run(first_);
+    }
+    RunScope(const RunScope&) = delete;
+    RunScope& operator=(const RunScope&) = delete;
+
+private:
+    uint32_t first_;
+};
+
 void fill_poisoned(const Side& side, const Box& box, bool overwrites)
 {
     if (!side.allocation)
@@ -109,14 +126,15 @@ CUdeviceptr Side::address() const
 
 CUresult run_copy(const Side& target, const Side& source, const Box& box)
 {
+    RunScope scope;
     fill_poisoned(source, box, false);
     fill_poisoned(target, box, true);
-    if (!copy_box(target, source, box))
-        return CUDA_ERROR_INVALID_VALUE;
     if (config().checks.races) {
         check_races(source, box, exec::Transfer::load);
         check_races(target, box, exec::Transfer::store);
     }
+    if (!copy_box(target, source, box))
+        return CUDA_ERROR_INVALID_VALUE;
     if (config().checks.initialized && target.host && source.allocation && !source.host)
         check_written(source, box);
     if (config().checks.initialized && target.allocation)
@@ -130,6 +148,7 @@ CUresult run_copy(const Side& target, const Side& source, const Box& box)
 
 void run_fill(const Side& target, uint32_t value, unsigned bytes, size_t width, size_t height)
 {
+    RunScope scope;
     fill_poisoned(target, {width * bytes, height}, true);
     for (size_t y = 0; y < height; ++y) {
         std::byte* row = target.at + y * target.pitch;
