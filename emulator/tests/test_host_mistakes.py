@@ -205,7 +205,7 @@ def test_source_that_changes_later_is_not_reported(child, name):
 
 @pytest.mark.parametrize("mode", ["eager", "shuffle", "deterministic"])
 @pytest.mark.parametrize("name", BESIDE)
-def test_memory_that_the_host_changes_beside_a_kernel_is_reported(child, name, mode):
+def test_host_change_beside_a_kernel_is_reported(child, name, mode):
     head = HEAD + "source, memory = pinned()\n"
     fine = head + BESIDE[name].format(wait="driver.cuStreamSynchronize(stream)") + TAIL
     assert child(fine, CHECK="races", MODE=mode).split() == ["SUCCESS"]

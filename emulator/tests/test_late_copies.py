@@ -39,15 +39,16 @@ COUNTS = {
     "too_many_arrive": "trap: more threads arrive at an mbarrier than it was initialized for",
     "waits_for_next_phase": WAITS.format(1, "1 more arrival"),
 }
-SILENT = ["looks_at_the_bytes", "pipeline", "ends_before_it_waits"]
+SILENT = ["looks_at_the_bytes", "pipeline", "ends_before_it_waits", "producer_and_consumers"]
 
 
 def marked_lines(name):
     return {number for number, line in enumerate(SOURCE.splitlines(), 1) if re.search(rf"// at {name}\b", line)}
 
 
-@pytest.mark.parametrize("check", ["races", "all"])
-def test_copy_used_too_early_is_reported(check):
+@pytest.mark.parametrize(("check", "mode"), [("races", "eager"), ("all", "eager"), ("all", "shuffle")])
+def test_copy_used_too_early_is_reported(check, mode, monkeypatch):
+    monkeypatch.setenv("CUDA_EMULATOR_MODE", mode)
     reports = run_cases(SOURCE, list(EARLY), check)
     for name, words in EARLY.items():
         assert reports[name, 0] == ""
@@ -66,8 +67,9 @@ def test_wrong_count_is_reported_where_threads_wait(check):
         assert {int(line) for line in re.findall(rf"bugs\.cu:(\d+) in {name}", text)} == marked_lines(name), text
 
 
-@pytest.mark.parametrize("check", ["memory", "all"])
-def test_unusual_correct_kernels_are_silent(check):
+@pytest.mark.parametrize(("check", "mode"), [("memory", "shuffle"), ("all", "eager"), ("all", "shuffle")])
+def test_unusual_correct_kernels_are_silent(check, mode, monkeypatch):
+    monkeypatch.setenv("CUDA_EMULATOR_MODE", mode)
     reports = run_cases(SOURCE, SILENT, check)
     assert {row: text for row, text in reports.items() if text} == {}
 

@@ -111,10 +111,12 @@ bool is_late(Worker& worker, const BulkCopy& copy)
            (!copy.barrier || worker.shared_index(copy.barrier, 8) != Worker::not_shared);
 }
 
-// A seed chooses which copies are fast.
+// A seed chooses which copies are fast, unless a check reports those that are used too early.
 bool is_fast()
 {
-    return this_worker()->launch->request.seed && emu::next_choice() % 2;
+    const Worker& worker = *this_worker();
+    bool is_checked = worker.state->checks & ~emu_u32(EMU_CHECK_MEMORY);
+    return worker.launch->request.seed && !is_checked && emu::next_choice() % 2;
 }
 
 // A thread waits at a barrier. With a seed, some copies take longer.

@@ -225,3 +225,32 @@ KERNEL(ends_before_it_waits)
     FILL(tile[0], 9);
     if (i == 0) STORE(x, tile[0], 128), COMMIT;
 }
+// Lane 0 loads tiles for the other lanes, and stores their results from two buffers in turn.
+KERNEL(producer_and_consumers)
+{
+    __shared__ alignas(128) int tile[2][32], result[2][32];
+    __shared__ Barrier full[2], empty[2], ready[2];
+    int i = threadIdx.x;
+    if (i < 2) init(&full[i], 1), init(&empty[i], 31), init(&ready[i], 31);
+    __syncthreads();
+    for (int k = 0; k < 8; ++k) {
+        int at = k % 2, parity = k / 2 % 2;
+        if (i == 0) {
+            WAIT(&empty[at], parity ^ 1);
+            arrive_expect(&full[at], 128);
+            LOAD(tile[at], out, 64, &full[at]);
+            LOAD(tile[at] + 16, out + 16, 64, &full[at]);
+            WAIT(&ready[at], parity);
+            STORE(x, result[at], 128);
+            COMMIT;
+            WAIT_GROUP(1);
+        } else {
+            WAIT(&full[at], parity);
+            result[at][i] = tile[at][i] + k;
+            if (i == 1) result[at][0] = tile[at][0] + k;
+            asm volatile("fence.proxy.async;" ::: "memory");
+            ARRIVE(&empty[at]);
+            ARRIVE(&ready[at]);
+        }
+    }
+}
