@@ -255,7 +255,7 @@ def test_system_without_compiler_is_told(tmp_path):
         ("histogram", ["-O", "0"], "PASS\n"),
         ("graph", [], "3 nodes, 1 63, 0 10 73 1\n"),
         ("streams", ["-lpthread", "-lcudart"], "0 wrong, 4 done, 4 calls\n"),
-        ("managed", [], "11 7, 106 7, 16\n"),
+        ("managed", ["-std=gnu++17"], "11 7, 106 7, 16\n"),
         ("pitch", [], "10 28, 1010101 124\n"),
         ("occupancy", ["-std=c++20"], "invalid argument, no error, 63 0 PASS\n"),
         ("half_precision", [], "8.5 60.5 9.0625, 0.0999756 6 1\n"),
@@ -318,6 +318,19 @@ def test_options_of_the_command_combine(tmp_path):
     assert "program.cu:1" in json.dumps(finding) or '"line": 1' in json.dumps(finding)
 
 
+@pytest.mark.requires(command="gdb")
+def test_gdb_stops_in_host_functions_and_kernels(tmp_path):
+    path = write(
+        tmp_path,
+        FAULT.replace("int main", "int prepare_of_program(int seven) { return seven; }\nint main").replace(
+            "x +", "x + 0 * prepare_of_program(7) +"
+        ),
+    )
+    stops = "-ex 'break prepare_of_program' -ex 'kernel break program.cu:1 thread 0' -ex run -ex 'print seven'"
+    result = run("--gdb", path, CUDA_EMULATOR_GDB=f"{stops} -ex continue -ex 'bt 1' -ex kill -ex quit -batch")
+    assert "$1 = 7" in result.stdout and "#0  set (x=0x" in result.stdout
+
+
 def test_orders_of_a_program_are_tried(tmp_path):
     result = run("--shuffle", "2", write(tmp_path, FAULT))
     assert (result.returncode, result.stderr) == (
@@ -369,6 +382,16 @@ def test_main_gets_arguments_and_environment(tmp_path):
     """
     result = run(write(tmp_path, text), "--", "-I", "two words", "--", COLOR="red")
     assert result.stdout == "-I two words -- (null) COLOR=red\n"
+
+
+def test_function_named_like_one_of_a_library_is_the_programs(tmp_path):
+    text = """
+    extern "C" int Py_IsInitialized() { return 3; }
+    extern "C" int cudaMallocOfMine() { return 4; }
+    int inflate = 5;
+    int main() { return Py_IsInitialized() + cudaMallocOfMine() + inflate; }
+    """
+    assert run(write(tmp_path, text)).returncode == 12
 
 
 def test_nothing_is_left_behind(tmp_path):

@@ -70,14 +70,16 @@ def _build(command: Command, directory: str) -> ctypes._CFuncPtr:
         codes = threads.map(Unit.compile, units)  # while the host part is linked
         libraries = [cuda.emulator.library_path(), *command.linking]
         objects = [unit.object for unit in units]
-        _host.run([_host.compiler(), "-shared", "-Wl,--no-undefined", "-o", linked, *objects, *libraries])
+        # As in an executable, the program's own functions come before those of the same name in other libraries.
+        rules = ["-shared", "-Wl,--no-undefined,-Bsymbolic"]
+        _host.run([_host.compiler(), *rules, "-o", linked, *objects, *libraries])
         codes = list(codes)
     symbols = _host.symbols_of(linked)
     offsets = dict(symbols)
     if "main" not in offsets:
         raise ProgramError("the program has no main()")
     try:
-        library = ctypes.CDLL(linked, mode=os.RTLD_NOW | os.RTLD_GLOBAL)
+        library = ctypes.CDLL(linked, mode=os.RTLD_NOW)
     except OSError as error:
         raise ProgramError(str(error)) from None
     base = ctypes.cast(library.main, ctypes.c_void_p).value - offsets["main"]

@@ -34,7 +34,7 @@ class Unit:
 
     def __init__(self, path: str, number: int, command: Command, arch: int, directory: str):
         self.path, self.object = path, os.path.join(directory, f"{number}.o")
-        self.options = [f"--gpu-architecture=sm_{arch // 10}", f"--std={command.standard}"]
+        self.options = [f"--gpu-architecture=sm_{arch // 10}", f"--std={command.standard.replace('gnu', 'c')}"]
         self.names: dict[str, str] = {}  # of kernels and variables of the device, for symbols of the host
         self.managed: set[str] = set()  # symbols
         mark = f"cuda_kernel_{number}"
