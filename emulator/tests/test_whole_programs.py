@@ -261,6 +261,7 @@ def test_system_without_compiler_is_told(tmp_path):
         ("half_precision", [], "8.5 60.5 9.0625, 0.0999756 6 1\n"),
         ("openmp", ["-fopenmp"], "2 devices, 4 threads, 0 wrong, 1 0 12\n"),
         ("language", [], "9 36 4, 1, 102 1\n"),
+        ("globals", [], "117 49 4 5 1 1 b\n"),
         ("launches", [], "12 117 118 a <<< b >>> c 119\n"),
         ("templates", [], "20.5 13 4square 5 2016 2016 2016 6 1 8\n77 7 16 12 cudaSuccess\n"),
         ("two_files", [PROGRAMS / "two_files_other.cu"], "11 122 5 0\n"),
@@ -403,6 +404,24 @@ def test_nothing_is_left_behind(tmp_path):
 def test_call_of_a_kernel_without_configuration_ends_the_program(tmp_path):
     result = run(write(tmp_path, KERNEL + "int main() { set<<<1, 0>>>(0); set(0); return 5; }"))
     assert (result.returncode, result.stderr) == (1, "cuda.emulator: a kernel was called without <<<grid, block>>>\n")
+
+
+def test_type_that_differs_in_kernels_ends_the_program(tmp_path):
+    text = """
+    struct Pair {
+        int a;
+    #ifndef __CUDA_ARCH__
+        int b;
+    #endif
+    };
+    __global__ void f(int* x, Pair pair) { *x = pair.a; }
+    int main() { f<<<1, 1>>>(nullptr, Pair{}); return 5; }
+    """
+    result = run(write(tmp_path, text))
+    assert result.returncode == 1
+    assert re.match(
+        "cuda.emulator: parameter 1 of kernel f.int., Pair. has 8 bytes in host code and 4 in kernels", result.stderr
+    )
 
 
 def test_wrong_arguments_of_the_runtime_are_errors(tmp_path):

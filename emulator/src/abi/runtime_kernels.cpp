@@ -3,11 +3,14 @@
 //
 // The kernels and device variables of whole programs, which name them by functions and variables of the host, and the
 // functions of the CUDA runtime that take such a name. cuda/emulator/programs registers them before main() is called.
+#include <cstdlib>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "../exec/signals.hpp"
+#include "../front/contents.hpp"
 #include "runtime.hpp"
 
 namespace emu::abi {
@@ -46,6 +49,7 @@ struct Variable {
 struct Names {
     std::mutex mutex;
     std::map<const void*, CUkernel> kernels;
+    std::set<const void*> checked; // kernels
     std::map<const void*, Variable> variables;
     std::map<CUdeviceptr*, Variable> managed; // by the places of references
     static Names& get()
@@ -299,6 +303,30 @@ SERVE(cudaGraphAddHostNode, (cudaGraphNode_t* node, cudaGraph_t graph, const cud
 } // namespace emu::abi
 
 using namespace emu::abi;
+
+// Ends the program if the host part and the device part, which are compiled one by one, disagree about a type.
+extern "C" EMU_EXPORT void emulator_check_parameters(const void* host, const size_t* sizes)
+{
+    CUkernel kernel = nullptr;
+    {
+        Names& names = Names::get();
+        std::lock_guard lock(names.mutex);
+        auto found = names.kernels.find(host);
+        if (found == names.kernels.end() || !names.checked.insert(host).second)
+            return;
+        kernel = found->second;
+    }
+    size_t offset = 0, size = 0;
+    for (size_t i = 0; cuKernelGetParamInfo(kernel, i, &offset, &size) == CUDA_SUCCESS; ++i) {
+        if (size == sizes[i])
+            continue;
+        const char* name = "";
+        cuKernelGetName(&name, kernel);
+        emu::say("parameter " + std::to_string(i) + " of kernel " + emu::front::demangled(name) + " has " + std::to_string(sizes[i]) +
+                 " bytes in host code and " + std::to_string(size) + " in kernels");
+        std::exit(1);
+    }
+}
 
 // Lets a function of the host stand for a kernel.
 extern "C" EMU_EXPORT void emulator_name_kernel(const void* host, CUkernel kernel)

@@ -11,6 +11,7 @@ import re
 from cuda.emulator.programs._host import DEVICE_INCLUDE, INCLUDE, ProgramError
 from cuda.emulator.programs._launches import host_text
 from cuda.emulator.programs._tokens import (
+    ATTRIBUTES,
     MARKER,
     SPACES,
     Token,
@@ -31,7 +32,8 @@ _SHARED_HEADERS = {
     *("emulator_rounding.h", "emulator_narrow.h", "emulator_half.h"),
     *("cuda_fp16.h", "cuda_bf16.h", "cuComplex.h", "cuda.h", "library_types.h"),
 }
-_TYPES = {"class", "struct", "union", "enum", "typedef", "using", "static_assert", "friend"}
+_CLASS_KEYS = {"class", "struct", "union", "enum"}
+_TYPES = {"typedef", "using", "static_assert", "friend", "namespace"}
 _VARIABLES = {"__device__", "__constant__", "__managed__"}
 # Names of host headers that kernels can use, too.
 _ON_DEVICE = re.compile(r"u?int(ptr|max|\d+)_t|s?size_t|ptrdiff_t|clock_t|time_t|va_list|u_?(int|short|long|char)")
@@ -100,7 +102,8 @@ class Splitter:
         # C headers declare their types at the beginning of a line, std indents its own.
         names = re.findall(r"^typedef\b[^;{}()]*?\b(\w+)\s*(?:\[[^;]*\])?;", text, re.MULTILINE)
         names += re.findall(r"^}\s*(\w+)\s*;", text, re.MULTILINE)
-        names += re.findall(r"^(?:struct|union)\s+(cuda\w+)", "".join(ours), re.MULTILINE)
+        names += re.findall(r"^(?:struct|union|enum)\s+(cuda\w+)", "".join(ours), re.MULTILINE)
+        names += re.findall(r"^typedef\b[^;]*?\b(cuda\w+)\)?(?:\([^;]*)?;", "".join(ours), re.MULTILINE)
         self.host_types = {name for name in names if not _ON_DEVICE.fullmatch(name)}
         self.uses_std = False
 
@@ -175,7 +178,7 @@ class Splitter:
                 self.namespace([token.text for token in head])
                 return
             if words & {"class", "struct", "union"} and not words & {"enum", "="}:
-                self.type_body(end, bare)
+                self.type_body(end, bare, is_class)
                 return
         self.uses_std |= {"using", "namespace", "std"} <= words
         if any(a.text == "texture" and b.text == "<" for a, b in itertools.pairwise(bare)):
@@ -221,7 +224,7 @@ class Splitter:
         if "namespace" in head:
             self.namespaces.pop()
 
-    def type_body(self, end: int, bare: list[Token]) -> None:
+    def type_body(self, end: int, bare: list[Token], is_class: bool) -> None:
         """Write a class, also to the device part unless it uses a type that only the host has."""
         texts = [token.text for token in bare]
         at = next(i for i, text in enumerate(texts) if text in ("class", "struct", "union"))
@@ -231,10 +234,20 @@ class Splitter:
         start = len(self.device)
         self.emit(end + 1)
         self.scope(is_class=True)
-        last = self.find(";") + 1
-        names += [token.text for token in self.tokens[self.position : last] if token.kind == "word"]
-        self.emit(last)
-        if self.is_for_host([text for text in self.device[start:] if not text.isspace()]):
+        last = self.find(";")
+        declared = [token.text for token in self.tokens[self.position : last] if token.kind == "word"]
+        if is_class or "typedef" in texts:
+            names += declared
+            self.emit(last + 1)
+        else:  # variables of the host
+            self.host_variables |= {*declared}
+            self.emit(self.position + 1)
+            while self.tokens[at := next_word(self.tokens, self.position - 1)].text in ATTRIBUTES:
+                self.emit(closing(self.tokens, next_word(self.tokens, at)) + 1)
+            self.emit(last, device=False)
+            self.emit(last + 1)
+        unnamed = not names and not is_class
+        if unnamed or self.is_for_host([text for text in self.device[start:] if not text.isspace()]):
             self.device[start:] = ["\n" * text.count("\n") for text in self.device[start:]]
             self.host_types |= {*names}
 
@@ -258,7 +271,7 @@ class Splitter:
             self.host_types.add(tokens[-1].text)
         elif is_for_host and tokens[0].text == "using" and "=" in words:
             self.host_types.add(tokens[1].text)
-        device = is_class or bool(words & _TYPES) or "namespace" in words
+        device = is_class or is_type(tokens, words)
         if not device:
             device = is_constant(tokens) and not self.host_variables & words
             self.host_variables |= set() if device else {name.text for name in declared_names(tokens)}
@@ -297,11 +310,20 @@ class Splitter:
         names = parameter_names(head, parameters_of(head), place)
         self.emit(end, without=("static",))
         arguments = "".join(f"(void*)&{name}, " for name in names)
+        sizes = "".join(f"sizeof({name.removesuffix('...')}){name[-3:] if '.' in name else ''}, " for name in names)
         self.host.append(
-            f"{{ static void* volatile {self.mark}; void* arguments[] = {{{arguments}nullptr}}; "
-            f"::cuda_program::launch({self.mark}, arguments); }}"
+            f"{{ static void* volatile {self.mark}; void* cuda_arguments[] = {{{arguments}nullptr}}; "
+            f"const size_t cuda_sizes[] = {{{sizes}0}}; "
+            f"::cuda_program::launch({self.mark}, cuda_arguments, cuda_sizes); }}"
         )
         self.emit(closing(self.tokens, end) + 1, host=False)
+
+
+def is_type(tokens: list[Token], words: set[str]) -> bool:
+    """Return whether a declaration declares a type, or anything else that is no variable."""
+    head = before_initializer(tokens)
+    has_body = len(head) < len(tokens) and tokens[len(head)].text == "{"
+    return bool(words & _TYPES) or (bool(words & _CLASS_KEYS) and (has_body or len(head) == 2))
 
 
 def texts_of(tokens: list[Token]) -> list[str]:

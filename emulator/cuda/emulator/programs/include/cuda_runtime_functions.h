@@ -432,8 +432,10 @@ inline void configure(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t str
 {
     next_launch = {grid, block, shared, stream, true};
 }
-inline void launch(const void* kernel, void** arguments)
+extern "C" void emulator_check_parameters(const void* kernel, const size_t* sizes);
+inline void launch(const void* kernel, void** arguments, const size_t* sizes)
 {
+    emulator_check_parameters(kernel, sizes);
     if (!next_launch.is_made) { // a compiler of CUDA C++ would reject the call
         fputs("cuda.emulator: a kernel was called without <<<grid, block>>>\n", stderr);
         exit(1);
