@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from cuda.emulator.programs._host import ProgramError
-from cuda.emulator.programs._tokens import SPACES, Token, closing, closing_angle, next_word
+from cuda.emulator.programs._tokens import Token, closing, closing_angle, next_word
 
 _QUALIFIERS = {
     "__global__",
@@ -54,20 +54,26 @@ def _write_launch(tokens: list[Token], texts: list[str], launch: int) -> None:
 
 def _end_of_launch(tokens: list[Token], launch: int) -> tuple[int, int]:
     """Return where the sign that ends a configuration begins and ends: ``>>>``, or with spaces ``>> >``."""
-    for spaces in ((), SPACES):
+    for is_end in (_is_sign, _is_spaced_sign):
         i = launch + 1
         while i < len(tokens):
-            run = [i]
-            while spaces and len(run) < 3 and tokens[run[-1]].text == ">":
-                run.append(next_word(tokens, run[-1]))
-                if run[-1] == len(tokens):
-                    break
-            if tokens[i].text == ">>>" or (
-                len(run) == 3 and all(tokens[k].text == ">" for k in run[:3] if k < len(tokens))
-            ):
-                return i, run[-1] + 1
+            if end := is_end(tokens, i):
+                return i, end
             i = closing(tokens, i) + 1
     raise ProgramError(f"{tokens[launch].place}: <<< without >>>")
+
+
+def _is_sign(tokens: list[Token], i: int) -> int:
+    return i + 1 if tokens[i].text == ">>>" else 0
+
+
+def _is_spaced_sign(tokens: list[Token], i: int) -> int:
+    """Return the end of three ``>`` that begin here, or 0."""
+    for count in range(3):
+        if i >= len(tokens) or tokens[i].text != ">":
+            return 0
+        i = next_word(tokens, i) if count < 2 else i + 1
+    return i
 
 
 def _start_of_kernel(tokens: list[Token], launch: int) -> int:

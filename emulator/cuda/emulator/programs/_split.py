@@ -187,7 +187,7 @@ class Splitter:
             self.kernel(end, bare)
         elif is_function:
             if "__device__" in words and "__host__" not in words:
-                self.functions.add(bare[parameters_of(bare) - 1].text)
+                self.functions |= {token.text for token in bare[parameters_of(bare) - 1 :][:1] if token.kind == "word"}
             self.function(end, has_body, words)
         else:
             self.variable_or_type(words, is_class)
