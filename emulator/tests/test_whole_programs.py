@@ -406,6 +406,26 @@ def test_call_of_a_kernel_without_configuration_ends_the_program(tmp_path):
     assert (result.returncode, result.stderr) == (1, "cuda.emulator: a kernel was called without <<<grid, block>>>\n")
 
 
+def test_managed_variables_belong_to_device_0(tmp_path):
+    text = """
+    __managed__ int total = 1;
+    __global__ void increase() { ++total; }
+    int main()
+    {
+        increase<<<1, 1>>>();
+        cudaSetDevice(1);
+        increase<<<1, 1>>>();
+        cudaError_t error = cudaGetLastError();
+        cudaSetDevice(0);
+        cudaDeviceSynchronize();
+        return error == cudaErrorNotSupported ? total : 0;
+    }
+    """
+    result = run(write(tmp_path, text), CUDA_EMULATOR_DEVICES="2")
+    message = "cuda.emulator: a program with __managed__ variables can use kernels on device 0 only\n"
+    assert (result.returncode, result.stderr) == (2, message)
+
+
 def test_type_that_differs_in_kernels_ends_the_program(tmp_path):
     text = """
     struct Pair {

@@ -23,6 +23,7 @@ struct cudaPointerAttributes { // the beginning; newer versions have reserved me
 };
 
 thread_local int last_error = 0;
+thread_local int chosen_device = 0; // for the next call, if no context is current
 
 int set_device(int device)
 {
@@ -31,6 +32,7 @@ int set_device(int device)
         return failed;
     if (int failed = cuDevicePrimaryCtxRetain(&context, device)) // kept until the process ends, as the runtime does
         return failed;
+    chosen_device = device;
     return cuCtxSetCurrent(context);
 }
 
@@ -41,7 +43,7 @@ int current_device(int* device)
     CUcontext context = nullptr;
     if (!cuCtxGetCurrent(&context) && context)
         return cuCtxGetDevice(device);
-    *device = 0;
+    *device = chosen_device;
     return CUDA_SUCCESS;
 }
 
@@ -50,7 +52,10 @@ int reset_device()
     int device = 0;
     int failed = current_device(&device);
     failed = failed ? failed : int(cuDevicePrimaryCtxReset_v2(device));
-    failed = failed ? failed : set_device(device); // later calls use the device as if it were new
+    if (failed)
+        return failed;
+    chosen_device = device; // the next call makes a new context
+    failed = cuCtxSetCurrent(nullptr);
     return failed ? failed : place_managed_variables();
 }
 
@@ -176,7 +181,7 @@ int need_runtime_context()
 {
     CUcontext context = nullptr;
     int failed = cuCtxGetCurrent(&context);
-    return failed == CUDA_ERROR_NOT_INITIALIZED || (!failed && !context) ? set_device(0) : failed;
+    return failed == CUDA_ERROR_NOT_INITIALIZED || (!failed && !context) ? set_device(chosen_device) : failed;
 }
 
 #define AFTER_INIT(call) (cuInit(0) ? cuInit(0) : (call))

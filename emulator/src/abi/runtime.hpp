@@ -81,7 +81,7 @@ struct Served {
 
 int keep(int code); // remembers an error for cudaGetLastError(), and returns it
 int place_managed_variables(); // tells a program's references to them where they are
-int need_runtime_context(); // makes device 0 current if no context is
+int need_runtime_context(); // makes a device current if no context is
 
 inline CUdeviceptr number(const void* pointer)
 {

@@ -59,12 +59,24 @@ struct Names {
     }
 };
 
+// The host part refers to the managed variables of device 0, and each device has its own.
+int need_device_of_managed(const Names& names)
+{
+    CUdevice device = 0;
+    if (names.managed.empty() || cuCtxGetDevice(&device) || device == 0)
+        return CUDA_SUCCESS;
+    say("a program with __managed__ variables can use kernels on device 0 only");
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
 int find_kernel(const void* host, CUfunction* out)
 {
     CUkernel kernel = nullptr;
     {
         Names& names = Names::get();
         std::lock_guard lock(names.mutex);
+        if (int failed = need_device_of_managed(names))
+            return failed;
         auto found = names.kernels.find(host);
         if (found == names.kernels.end())
             return invalid_function;
@@ -261,6 +273,13 @@ int place_managed_variables()
     Names& names = Names::get();
     std::lock_guard lock(names.mutex);
     size_t size = 0;
+    if (names.managed.empty())
+        return CUDA_SUCCESS;
+    if (int failed = need_runtime_context())
+        return failed;
+    CUdevice device = 0;
+    if (cuCtxGetDevice(&device) || device)
+        return CUDA_SUCCESS;
     for (auto& [place, variable] : names.managed)
         if (int failed = cuLibraryGetManaged(place, &size, variable.library, variable.name.c_str()))
             return failed;
@@ -353,6 +372,5 @@ extern "C" EMU_EXPORT int emulator_name_managed(CUdeviceptr* place, CUlibrary li
         std::lock_guard lock(names.mutex);
         names.managed[place] = {library, name};
     }
-    int failed = need_runtime_context();
-    return failed ? failed : place_managed_variables();
+    return place_managed_variables();
 }

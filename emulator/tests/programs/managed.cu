@@ -61,5 +61,12 @@ int main()
     cudaMemcpyToSymbol(total, &seven, sizeof seven);
     printf("%s, %d %d, %d\n", first.c_str(), copied, total, counter->count);
     delete counter;
-    return 0;
+    cudaSetDevice(1);
+    int device = -1;
+    bool again = cudaDeviceReset() == cudaSuccess && cudaGetDevice(&device) == cudaSuccess && device == 1;
+    cudaSetDevice(0);
+    again = again && cudaDeviceReset() == cudaSuccess && total == 5 && table[2] == 3;
+    list::head = nullptr;
+    add_all<<<1, 1>>>();
+    return cudaDeviceSynchronize() || !again || last != 3;
 }
