@@ -131,8 +131,7 @@ def test_program_has_several_files(tmp_path):
     launch = KERNEL + "void launch(int* x) { set<<<1, 1>>>(x); }\n"
     main = """#include <stdio.h>
     void launch(int* x);
-    int main() { int* x; cudaMallocManaged(&x, 4); launch(x); cudaDeviceSynchronize(); printf("%d", *x); }
-    """
+    int main() { int* x; cudaMallocManaged(&x, 4); launch(x); cudaDeviceSynchronize(); printf("%d", *x); }"""
     result = run(write(tmp_path, main), write(tmp_path, launch, "launch.cu"))
     assert (result.returncode, result.stdout, result.stderr) == (0, "1", "")
 
@@ -352,8 +351,7 @@ def test_output_of_host_and_kernels_is_in_order(tmp_path):
             print<<<1, 1>>>(i);
             cudaDeviceSynchronize();
         }
-    }
-    """
+    }"""
     command = [sys.executable, "-m", "cuda.emulator", write(tmp_path, text)]
     result = subprocess.run(command, input="1 2", capture_output=True, text=True, timeout=60)
     assert result.stdout.split("\n") == ["host 1", "kernel 1", "host 2", "kernel 2", ""]
@@ -379,8 +377,7 @@ def test_main_gets_arguments_and_environment(tmp_path):
         for (; *variables; ++variables)
             if (!strncmp(*variables, "COLOR=", 6))
                 puts(*variables);
-    }
-    """
+    }"""
     result = run(write(tmp_path, text), "--", "-I", "two words", "--", COLOR="red")
     assert result.stdout == "-I two words -- (null) COLOR=red\n"
 
@@ -390,8 +387,7 @@ def test_function_named_like_one_of_a_library_is_the_programs(tmp_path):
     extern "C" int Py_IsInitialized() { return 3; }
     extern "C" int cudaMallocOfMine() { return 4; }
     int inflate = 5;
-    int main() { return Py_IsInitialized() + cudaMallocOfMine() + inflate; }
-    """
+    int main() { return Py_IsInitialized() + cudaMallocOfMine() + inflate; }"""
     assert run(write(tmp_path, text)).returncode == 12
 
 
@@ -419,8 +415,7 @@ def test_managed_variables_belong_to_device_0(tmp_path):
         cudaSetDevice(0);
         cudaDeviceSynchronize();
         return error == cudaErrorNotSupported ? total : 0;
-    }
-    """
+    }"""
     result = run(write(tmp_path, text), CUDA_EMULATOR_DEVICES="2")
     message = "cuda.emulator: a program with __managed__ variables can use kernels on device 0 only\n"
     assert (result.returncode, result.stderr) == (2, message)
@@ -435,8 +430,7 @@ def test_type_that_differs_in_kernels_ends_the_program(tmp_path):
     #endif
     };
     __global__ void f(int* x, Pair pair) { *x = pair.a; }
-    int main() { f<<<1, 1>>>(nullptr, Pair{}); return 5; }
-    """
+    int main() { f<<<1, 1>>>(nullptr, Pair{}); return 5; }"""
     result = run(write(tmp_path, text))
     assert result.returncode == 1
     assert re.match(
@@ -461,8 +455,7 @@ def test_wrong_arguments_of_the_runtime_are_errors(tmp_path):
                cudaGetDeviceProperties(nullptr, 0) != cudaErrorInvalidValue ||
                cudaFuncGetAttributes(nullptr, (void*)main) != cudaErrorInvalidValue ||
                cudaMemcpy3D(nullptr) != cudaErrorInvalidValue || cudaMallocArray(nullptr, nullptr, 1) == cudaSuccess;
-    }
-    """
+    }"""
     assert run(write(tmp_path, text)).returncode == 0
 
 
