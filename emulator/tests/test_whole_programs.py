@@ -232,7 +232,8 @@ def test_wrong_option_is_named(tmp_path, options, message):
 
 def test_missing_file_is_one_line(tmp_path):
     result = run(tmp_path / "none.cu")
-    assert (result.returncode, result.stderr) == (1, f"{tmp_path}/none.cu: no such file\n")
+    expected = f"python -m cuda.emulator: there is no program '{tmp_path}/none.cu'\n"
+    assert (result.returncode, result.stderr) == (2, expected)
 
 
 def test_system_without_compiler_is_told(tmp_path):
