@@ -109,13 +109,38 @@ def free_node(ordered):
         definition.instantiate().launch(a)
         device.sync()
     return run
+def tail(ordered):
+    from cuda.core import Linker, LinkerOptions
+    from cuda.core.graph import GraphCompleteOptions
+    source = '''
+    extern "C" __device__ __cudart_builtin__ cudaError_t CUDARTAPI
+    cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream);
+    extern "C" __global__ void follow(cudaGraphExec_t graph) { cudaGraphLaunch(graph, (cudaStream_t)(1ull << 56)); }
+    '''
+    arch = f"sm_{device.arch}"
+    code = Program(source, "c++", ProgramOptions(arch=arch, relocatable_device_code=True)).compile("cubin")
+    follow = Linker(code, options=LinkerOptions(arch=arch)).link("cubin").get_kernel("follow")
+    def run(x):
+        last = GraphDefinition()
+        first = last.launch(config, kernel, x, np.int32(1))
+        (first if ordered else last).launch(config, kernel, x, np.int32(1))
+        second = last.instantiate(GraphCompleteOptions(device_launch=True))
+        second.upload(a)
+        definition = GraphDefinition()
+        started = definition.launch(LaunchConfig(grid=1, block=1), follow, int(second.handle))
+        started.launch(config, kernel, x, np.int32(1))
+        graph = definition.instantiate()
+        graph.launch(a)
+        add(a, x)
+        device.sync()
+    return run
 
 cases = [kernels, event, early_event, event_of_another_stream, stream_wait, device_wait, event_wait, query, chain,
          same_stream, other_memory, default_stream, copy_of_result, ordered_copy, two_copies, fill_beside,
          kernel_beside_fill, graph_before_kernel, graph_beside_kernel]
 reports = {}
 pairs = {"edge": graph, "copy_node": copy_node, "two_graphs": two_graphs, "upload": upload, "free": free,
-         "free_node": free_node}
+         "free_node": free_node, "tail": tail}
 rows = [(name if good else f"no_{name}", make(good)) for name, make in pairs.items() for good in (True, False)]
 for name, case in [(f.__name__, f) for f in cases] + rows:
     x = device.allocate(128, stream=a)
@@ -142,13 +167,14 @@ RACES = {
     "no_edge": "kernel add: data race",
     "no_copy_node": "(cuGraphLaunch|kernel add): data race",
     "no_two_graphs": "kernel add: data race",
+    "no_tail": "kernel add: data race",
     "no_upload": "(cuMemcpy.*|kernel add): data race",
     "no_free": "(cuMemFreeAsync: data race: release of 128 bytes|kernel add: (illegal address|data race))",
     "no_free_node": "(cuGraphLaunch: data race: release of 128 bytes|kernel add: (illegal address|data race))",
 }
 CLEAN = ["event", "stream_wait", "device_wait", "event_wait", "query", "chain", "same_stream", "other_memory"]
 CLEAN += ["default_stream", "ordered_copy", "two_copies", "graph_before_kernel", "edge"]
-CLEAN += ["copy_node", "two_graphs", "upload", "free", "free_node"]
+CLEAN += ["copy_node", "two_graphs", "upload", "free", "free_node", "tail"]
 
 
 @pytest.fixture(scope="module", params=["eager", "deterministic", "shuffle:3"])

@@ -44,8 +44,10 @@ bool Turn::follows(const Turn& earlier) const
     if (queue == earlier.queue) {
         if (number != earlier.number)
             return number > earlier.number;
-        return !node || !earlier.node || node == earlier.node ||
-               (earlier.node < ancestors.size() && ancestors[earlier.node]);
+        if (!node || node == earlier.node || earlier.node <= earlier_nodes)
+            return true;
+        unsigned index = earlier.node - earlier_nodes;
+        return index < ancestors.size() && ancestors[index];
     }
     if (!before)
         return true;

@@ -29,7 +29,8 @@ struct Turn {
     const char* name = ""; // the driver call
     std::shared_ptr<const Order> before;
     unsigned node = 0;           // from 1; 0: the whole item
-    std::vector<bool> ancestors; // nodes before this one, by their numbers
+    unsigned earlier_nodes = 0;  // of graphs that have ended within this item: all nodes up to this number
+    std::vector<bool> ancestors; // other nodes before this one, by their numbers from there
 
     bool follows(const Turn& earlier) const;
 };

@@ -100,7 +100,7 @@ private:
         if (!turn_ || turn_->node)
             return turn_;
         auto turn = std::make_shared<exec::Turn>(*turn_);
-        turn->node = index + 1;
+        turn->node = turn->earlier_nodes + index + 1;
         turn->ancestors = ancestors_[index];
         return turn;
     }
@@ -153,6 +153,17 @@ private:
     size_t running_ = 0, done_ = 0, helpers_ = 0;
     std::minstd_rand random_{unsigned(is_shuffled() ? next_choice() : 1)};
 };
+
+// For the races check: the turn of a graph that runs after others in the same item of a queue.
+std::shared_ptr<const exec::Turn> turn_after(size_t nodes)
+{
+    auto current = exec::current_turn();
+    if (!current || current->node)
+        return current;
+    auto turn = std::make_shared<exec::Turn>(*current);
+    turn->earlier_nodes = unsigned(nodes);
+    return turn;
+}
 
 } // namespace
 
@@ -233,13 +244,16 @@ void GraphRun::announce(const ExecGraph& graph)
 CUresult GraphRun::run()
 {
     run_alone();
+    size_t nodes = graph_->nodes.size();
     // Tail launches of a tail run before the next tail. A graph that launches itself as a tail does not recurse.
     for (Runs later = take_tails(); !later.empty();) {
         auto next = later.front();
         later.pop_front();
         next->parent_ = parent_;
         next->vacate();
+        exec::TurnScope scope(turn_after(nodes));
         next->run_alone();
+        nodes += next->graph_->nodes.size();
         Runs own = next->take_tails();
         later.insert(later.begin(), own.begin(), own.end());
     }
