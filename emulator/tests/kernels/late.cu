@@ -223,7 +223,10 @@ KERNEL(ends_before_it_waits)
 {
     BEGIN(1);
     FILL(tile[0], 9);
-    if (i == 0) STORE(x, tile[0], 128), COMMIT;
+    if (i == 0) {
+        STORE(x, tile[0], 128);
+        COMMIT;
+    }
 }
 // Lane 0 loads tiles for the other lanes, and stores their results from two buffers in turn.
 KERNEL(producer_and_consumers)
