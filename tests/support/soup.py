@@ -206,7 +206,7 @@ class Worker(threading.Thread):
             self.settle()
             outcome = "done"
         except DOCUMENTED as error:
-            outcome = isinstance(error, CUDAError) and error.name or type(error).__name__
+            outcome = (isinstance(error, CUDAError) and error.name) or type(error).__name__
             if outcome in FAILURES and not OF_CLASSIC.search(str(error)):
                 self.failures.append(traceback.format_exc())
         except BaseException as error:
