@@ -285,11 +285,12 @@ def test_last_launches_keep_no_code_loaded(stream):
     launch(stream, ONE, kernel)
     stream.sync()
     gc.collect()  # what earlier tests left
+    settle()  # a library is unloaded when its context is idle, and an earlier test might have left work
     with cuda.emulator.fail("cuLibraryUnload", nth=1000) as unloads:  # only counts
         kernel.close()
         code.close()
         gc.collect()
-        settle()  # a library is unloaded when its context is idle, and an earlier test might have left work
+        settle()
     assert unloads.matched == 1
     assert last_launches(stream)[0].startswith("last_and_closed() at ")
 

@@ -33,6 +33,7 @@ def test_each_call_of_an_export_may_fail(stream, shareable, code):
             with Buffer.from_ipc_descriptor(pool, pickle.loads(data), stream=stream) as returned:
                 assert returned == buffer
 
+    program()  # the device keeps what it opens at first use
     before = shared_memory.descriptors()
     failed = fail_each_call(program, code, overcome=MARKING)
     assert failed >= {"cuMemPoolExportToShareableHandle", "cuMemPoolExportPointer", "cuMemAllocFromPoolAsync"}
