@@ -92,9 +92,9 @@ class NVRTCBackEnd:
         self._makes_pch = bool(settings.options.pch or settings.options.create_pch)
         self._open()
 
-    def __del__(self):
+    def __del__(self, is_finalizing=sys.is_finalizing):  # the names of modules may be gone by then
         # During interpreter exit, the process frees the memory anyway.
-        if not sys.is_finalizing() and getattr(self, "_program", 0):
+        if not is_finalizing() and getattr(self, "_program", 0):
             self.close()
 
     def close(self) -> None:

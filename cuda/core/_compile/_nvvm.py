@@ -141,9 +141,9 @@ class NVVMBackEnd:
             self._modules.append(("lazy_add_module_to_program", settings.libdevice, "libdevice"))
         self._open()
 
-    def __del__(self):
+    def __del__(self, is_finalizing=sys.is_finalizing):  # the names of modules may be gone by then
         # During interpreter exit, the bindings might already be gone, and the process frees the memory anyway.
-        if not sys.is_finalizing() and getattr(self, "_program", 0):
+        if not is_finalizing() and getattr(self, "_program", 0):
             self.close()
 
     def close(self) -> None:
