@@ -104,6 +104,19 @@ def test_waiting_daemon_threads_print_nothing_at_exit(child, name):
     assert "Traceback" not in out and "returned" not in out
 
 
+def test_threads_that_poll_on_at_exit_do_not_see_success(child):
+    out = child(
+        SPIN + "from cuda.bindings import driver\n"
+        "launch(stream, config, spin, buffer); until_it_runs()\n"
+        "def poll():\n device.set_current(); handle = int(stream.handle)\n"
+        " while driver.cuStreamQuery(handle)[0]: pass\n print('returned')\n"
+        "for _ in range(6): threading.Thread(target=poll, daemon=True).start()\n"
+        "time.sleep(0.1)"
+    )
+    assert "kernel spin: ended before it completed" in out
+    assert "returned" not in out
+
+
 def test_exit_waits_for_short_work(child):
     out = child(SPIN + "import atexit\nlaunch(stream, config, spin, buffer); until_it_runs(); seen[0] = 1\n")
     assert out == ""

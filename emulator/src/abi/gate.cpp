@@ -356,6 +356,7 @@ bool is_initialized()
 void begin_exit()
 {
     exiting_thread = pthread_self();
+    state::Queue::keep_reports();
 }
 
 void set_locator(state::Locator given)

@@ -416,10 +416,22 @@ void Queue::wait_until(uint64_t number, std::chrono::steady_clock::time_point en
     --sleepers_;
 }
 
+namespace {
+
+std::atomic<bool> reports_kept{false};
+
+} // namespace
+
+void Queue::keep_reports()
+{
+    reports_kept = true;
+}
+
 bool Queue::report_dropped(uint64_t before)
 {
     uint64_t now = dropped();
-    bool reports = reported_.exchange(now) != now || now != before;
+    uint64_t reported = reports_kept ? reported_.load() : reported_.exchange(now);
+    bool reports = reported != now || now != before;
     if (reports)
         explain("running kernels were ended, and the work queued after them was dropped; the context stays usable");
     return reports;

@@ -71,6 +71,8 @@ public:
     bool report_dropped(uint64_t before);
     void forget_dropped() { reported_ = dropped(); } // items dropped until now are not reported
 
+    // From now on report_dropped() marks nothing: at the exit, threads that ask again must not see success.
+    static void keep_reports();
     static void let_run(); // called by queries: in shuffled order, work runs only while the host waits
 
     // Called after fork(): the child has none of the threads, and must not use the old queues.
