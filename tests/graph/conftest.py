@@ -36,11 +36,11 @@ def builder(device):
 
 @pytest.fixture
 def step(device):
-    """A captured function: y += a * x, `times` times; `step.runs` counts the runs of the Python function."""
-    return captured_work.counted_step()
+    """A captured function: y += a * x, `times` times."""
+    return captured_work.make_step()
 
 
 @pytest.fixture
 def data_step(device):
-    """A captured function: y += a * x, with the pointers and the factor as data; it has a list `runs`."""
-    return captured_work.counted_data_step()
+    """A captured function: y += a * x, with the pointers and the factor as data."""
+    return captured_work.make_data_step()

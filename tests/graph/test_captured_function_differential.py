@@ -65,20 +65,12 @@ class FrozenRecord:
     number: int
 
 
-class Structured(OnDevice):
-    def __init__(self, address, dtype):
-        self.dtype = np.dtype(dtype)
-        self.__cuda_array_interface__ = {
-            "data": (address, False), "shape": (1,), "strides": None, "typestr": f"|V{self.dtype.itemsize}",
-            "version": 3,
-        }  # fmt: skip
-
-
 DTYPES = [[("a", "<i4"), ("b", "<i4")], [("b", "<i4"), ("a", "<i4")], [("a", "<f4"), ("b", "<i4")]]
 
 
 def with_dtype(board):
-    return (Structured(board.memory.address, board.random.choice(DTYPES)),)
+    dtype = np.dtype(board.random.choice(DTYPES))
+    return (OnDevice(board.memory, dtype, shape=(1,), typestr=f"|V{dtype.itemsize}"),)
 
 
 def dtype_work(board):

@@ -91,7 +91,6 @@ def test_data_that_changes_runs_the_function(data_step, stream):
     stream.sync()
     assert [values(y) for y in others] == [[n] * 4 for n in range(1, 7)]
     assert data_step.statistics == CaptureStatistics(captures=1, updates=5)
-    assert len(data_step.runs) == 6
 
 
 OTHER_USES = {
@@ -103,19 +102,19 @@ OTHER_USES = {
 
 
 @pytest.mark.parametrize("way", OTHER_USES)
-def test_work_can_use_named_data_in_any_way(stream, way):
-    runs, axpy = [], kernel("axpy")
+def test_work_can_use_named_data_in_any_way(stream, way, capsys):
+    axpy = kernel("axpy")
 
     @capture(data="a")
     def work(stream, y, a):
-        runs.append(a)
+        print(a)
         OTHER_USES[way](stream, axpy, y, a)
 
     y = ints(1, 1)
     for a in (1, 2, 3, 4):
         work(stream, y.address, a)
     stream.sync()
-    assert runs == [1, 2, 3, 4] and work.statistics.replays == 0
+    assert capsys.readouterr().out.split() == ["1", "2", "3", "4"] and work.statistics.replays == 0
 
 
 def test_incomparable_calls_leave_other_executables_alone(step, stream):

@@ -46,40 +46,46 @@ def values(memory: HostMemory) -> list[int]:
 
 
 class OnDevice:
-    """An array of another library: four ints in a memory."""
+    """An array of a known library: four ints in a memory, or what `entries` of its interface say."""
 
-    def __init__(self, memory):
-        self.__cuda_array_interface__ = {
-            "data": (memory.address, False), "shape": (4,), "strides": None, "typestr": "<i4", "version": 3,
+    __slots__ = ("__weakref__", "_interface", "dtype")
+    __module__ = "cupy"
+
+    def __init__(self, memory, dtype=None, **entries):
+        if dtype is not None:
+            self.dtype = np.dtype(dtype)
+        self._interface = {
+            "data": (memory.address, False), "shape": (4,), "strides": None, "typestr": "<i4", "version": 3, **entries,
         }  # fmt: skip
 
+    @property
+    def __cuda_array_interface__(self):
+        return self._interface
 
-def counted_step():
-    """Return a captured function that adds a * x to y `times` times; its attribute `runs` counts the Python calls."""
+
+def make_step():
+    """Return a captured function that adds a * x to y `times` times."""
     axpy = kernel("axpy")
 
+    @capture
     def work(stream, y, x, a, n, times=1):
-        captured.runs += 1
         for _ in range(times):
             launch(stream, LaunchConfig(grid=(n + 3) // 4, block=4), axpy, y, x, a, n)
 
-    captured = capture(work)
-    captured.runs = 0
-    return captured
+    return work
 
 
-def counted_data_step():
-    """Return a captured function that computes y += a * x, with the pointers and the factor as data.
-
-    Its attribute `runs` has an item for each call of the Python function.
-    """
+def make_data_step():
+    """Return a captured function that computes y += a * x, with the pointers and the factor as data."""
     axpy = kernel("axpy")
-    runs = []
 
     @capture(data=("y", "x", "a"))
     def work(stream, y, x, a, n):
-        runs.append(1)
         launch(stream, LaunchConfig(grid=1, block=4), axpy, y, x, a, n)
 
-    work.runs = runs
     return work
+
+
+def runs(step) -> int:
+    """Return how often a captured function has run."""
+    return step.statistics.captures + step.statistics.updates

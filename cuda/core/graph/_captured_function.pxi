@@ -70,7 +70,7 @@ def capture(
     ----------
     function : Callable
         Enqueues work on its first argument, a stream or a builder, and returns None. It runs only when it is captured,
-        so its control flow must depend on its arguments only, and what its work uses must outlive the launch.
+        so what its work uses must outlive the launch.
     data : str | Iterable[str], optional
         Names of parameters that the function only passes on to the work it enqueues. The names are checked, but do not
         change what a call does: all arguments are compared, and new data captures the function again.
@@ -149,9 +149,11 @@ cdef class CapturedFunction:
     an update had replaced (two buffers used alternately).
 
     Arguments are compared by value: numbers, strings and bytes; buffers by address, size and memory resource; device
-    arrays and views by address, layout and dtype; kernels by identity; launch configurations, NumPy scalars and dtypes,
-    tuples, lists and dicts by their contents. A call with an argument of any other type captures the function each
-    time; :attr:`statistics` then counts no replays.
+    arrays and views of known libraries by address, layout and dtype; kernels by identity; launch configurations, NumPy
+    scalars and dtypes, tuples, lists, dicts and sets by their contents. What the function observes beside its
+    arguments (defaults, closures, globals, attributes) is compared in the same way. A call with an argument of any
+    other type, or a function that observes something else, captures the function each time; :attr:`statistics` then
+    counts no replays.
 
     On a capturing stream or a builder the function simply runs, and its work becomes part of that graph.
     Several threads may call it at the same time. As a method of a class, a captured function has its own executables
@@ -321,8 +323,10 @@ cdef object CapturedFunction_call(PyObject* callee, PyObject* const* arguments, 
             builder.begin_building(self._mode)
             run(self._function, builder, arguments + 1, count - 1, names)
             builder.end_building()
-            if key is not None:
-                key = ReplayCache_pass_on(self._cache, key, self._function)
+            if key is not None and key.state is not None:
+                release_resources(key)
+            else:
+                key = None
             ReplayCache_launch_captured(self._cache, key, context_of(target), builder, pin)
     return None
 
@@ -470,27 +474,6 @@ cdef bint ReplayCache_launch(ReplayCache self, CallKey key, const StreamPin& str
     finally:
         ReplayCache_release(self)
     return False
-
-
-# Returns the key with the state of the function after its run, or None if that has no key. What the run itself has
-# changed, such as a count of the runs, changes nothing for the executables of the same state.
-cdef CallKey ReplayCache_pass_on(ReplayCache self, CallKey key, object function):
-    cdef CapturedWork work
-    cdef CallKey before = key.state
-    cdef CallKey after = before if before is not None and is_current(before, function) else CallKey_of_state(function)
-    if after is None:
-        return None
-    key.state = after
-    release_resources(key)
-    if before is not None and before is not after and not is_equal(after, before):
-        ReplayCache_acquire(self)
-        try:
-            for work in self.works:
-                if work.key is not None and is_equal(work.key.state, before):
-                    work.key.state = after
-        finally:
-            ReplayCache_release(self)
-    return key
 
 
 # Launches work that was just captured: updates an existing executable, or instantiates another one.

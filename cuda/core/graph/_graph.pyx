@@ -54,6 +54,7 @@ include "_recapture.pxi"
 include "_capture.pxi"
 include "_graph_builder.pxi"
 include "_call_keys.pxi"
+include "_observed_state.pxi"
 include "_captured_function.pxi"
 
 explain_other_names(GraphBuilder)

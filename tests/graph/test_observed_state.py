@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What captured functions observe beside their arguments: a change captures again, everything else is replayed."""
 
+import contextlib
+import enum
 import functools
 import operator
 import os
@@ -14,7 +16,7 @@ import pytest
 
 from cuda.core import launch
 from cuda.core.graph import capture
-from support.captured_work import ints, kernel, values
+from support.captured_work import fill, ints, kernel, values
 from support.graph_work import ONE
 
 NUMBER = 1
@@ -388,6 +390,185 @@ def with_slots():
     return model.step, lambda number: setattr(model, "number", number)
 
 
+def with_attribute_of_function():
+    def work(stream, y):
+        add(stream, y, work.number)
+
+    work.number = 1
+    return work, lambda number: setattr(work, "number", number)
+
+
+def with_attribute_of_captured_function():
+    @capture
+    def work(stream, y):
+        add(stream, y, work.number)
+
+    work.number = 1
+    return work, lambda number: setattr(work, "number", number)
+
+
+def with_bound_captured_method():
+    model = Model()
+    step = model.step
+    return (lambda stream, y: step(stream, y)), lambda number: setattr(model, "number", number)
+
+
+class Instance:
+    """Its methods, which no code names, read a global."""
+
+    kind = 1
+
+    def __init__(self):
+        self.number = NUMBER
+
+    def __add__(self, other):
+        return NUMBER
+
+    def __len__(self):
+        return NUMBER
+
+    def __iter__(self):
+        return iter([NUMBER])
+
+    def __enter__(self):
+        return NUMBER
+
+    def __exit__(self, *_):
+        pass
+
+    def __format__(self, spec):
+        return str(NUMBER)
+
+    def read(self):
+        return self.kind
+
+
+def of_context(stream, y):
+    with Instance() as number:
+        add(stream, y, number)
+
+
+def of_method_of_instance(stream, y):
+    add(stream, y, Instance().read())
+
+
+class ClassWithProperty(type):
+    @property
+    def number(cls):
+        return NUMBER
+
+
+class Classified(metaclass=ClassWithProperty):
+    pass
+
+
+def number_of(holder):
+    return holder.number
+
+
+@contextlib.contextmanager
+def number_in_context():
+    yield NUMBER
+
+
+def of_generator_context(stream, y):
+    with number_in_context() as number:
+        add(stream, y, number)
+
+
+class Level(enum.Enum):
+    LOW = 1
+
+
+def set_level(number):
+    Level.LOW.number = number
+
+
+def with_function_of_module():
+    module = types.ModuleType("lazy_module")
+    exec("value = 1\ndef __getattr__(name): return value", module.__dict__)
+    return (lambda stream, y: add(stream, y, module.number)), lambda number: setattr(module, "value", number)
+
+
+def with_builtin():
+    import builtins
+
+    builtins.OBSERVED_NUMBER = 1
+    return (
+        lambda stream, y: add(stream, y, OBSERVED_NUMBER)  # noqa: F821
+    ), lambda number: setattr(builtins, "OBSERVED_NUMBER", number)
+
+
+def with_set():
+    held = {0}
+
+    def change(number):
+        held.clear()
+        held.update(range(number))
+
+    return (lambda stream, y: add(stream, y, len(held))), change
+
+
+def with_private_slot():
+    class Model:
+        __slots__ = ("__number", "__weakref__")
+
+        def write(self, number):
+            self.__number = number
+
+        @capture
+        def step(self, stream, y):
+            add(stream, y, self.__number)
+
+    model = Model()
+    model.write(1)
+    return model.step, model.write
+
+
+def with_object_of_own_class():
+    class Model:
+        def __init__(self):
+            self.number = NUMBER
+
+        @capture
+        def step(self, stream, y):
+            add(stream, y, type(self)().number)
+
+    return Model().step, set_global
+
+
+def with_dataclass_method():
+    @dataclass
+    class Model:
+        number: int = 1
+
+        @capture
+        def step(self, stream, y):
+            add(stream, y, self.number)
+
+    model = Model()
+    return model.step, lambda number: setattr(model, "number", number)
+
+
+def with_renamed_getattr():
+    read = getattr
+    return (lambda stream, y: add(stream, y, read(Settings, "number"))), set_class
+
+
+def with_hasattr():
+    held = Instance()
+    return (lambda stream, y: add(stream, y, held.number if hasattr(held, "number") else 0)), lambda number: setattr(
+        held, "number", number
+    )
+
+
+def with_memory():
+    memory = ints(1, 1)
+    return (
+        lambda stream, y: add(stream, y, int(np.from_dlpack(memory.buffer).view(np.int32)[0]))
+    ), lambda number: fill(memory, number, np.int32)
+
+
 CHANGES = {
     "global": lambda: (of_global, set_global),
     "global dict": lambda: (of_table, set_table),
@@ -429,10 +610,40 @@ CHANGES = {
     "captured class method": with_captured_class_method,
     "relative import": with_relative_import,
     "property of a partial": with_property_of_partial,
+    "function attribute": with_attribute_of_function,
+    "captured function attribute": with_attribute_of_captured_function,
+    "bound captured method": with_bound_captured_method,
+    "constructor": lambda: ((lambda stream, y: add(stream, y, Instance().number)), set_global),
+    "operator": lambda: ((lambda stream, y: add(stream, y, Instance() + 1)), set_global),
+    "length": lambda: ((lambda stream, y: add(stream, y, len(Instance()))), set_global),
+    "iteration": lambda: ((lambda stream, y: add(stream, y, max(Instance()))), set_global),
+    "format": lambda: ((lambda stream, y: add(stream, y, int(f"{Instance()}"))), set_global),
+    "context": lambda: (of_context, set_global),
+    "generator as a context": lambda: (of_generator_context, set_global),
+    "class of an instance": lambda: (of_method_of_instance, lambda number: setattr(Instance, "kind", number)),
+    "metaclass": lambda: ((lambda stream, y: add(stream, y, Classified.number)), set_global),
+    "module passed to code": lambda: (
+        (lambda stream, y: add(stream, y, number_of(MODULE))),
+        lambda number: setattr(MODULE, "number", number),
+    ),
+    "class passed to code": lambda: ((lambda stream, y: add(stream, y, number_of(Settings))), set_class),
+    "enumeration": lambda: ((lambda stream, y: add(stream, y, Level.LOW.number)), set_level),
+    "function of a module": with_function_of_module,
+    "builtin": with_builtin,
+    "set": with_set,
+    "private slot": with_private_slot,
+    "object of the own class": with_object_of_own_class,
+    "method of a dataclass": with_dataclass_method,
+    "renamed getattr": with_renamed_getattr,
+    "hasattr": with_hasattr,
+    "contents of memory": with_memory,
 }
 
 # What a key cannot hold, so that each call captures.
-UNKNOWN = {"globals()", "environment", "attribute getter", "host array", "object", "dataclass", "relative import"}
+UNKNOWN = {
+    "globals()", "environment", "attribute getter", "host array", "object", "dataclass", "relative import",
+    "renamed getattr", "hasattr", "contents of memory",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", CHANGES)
@@ -441,6 +652,8 @@ def test_changes_of_what_a_function_observes_capture_again(stream, monkeypatch, 
     module = types.ModuleType("observed_module")
     module.number = 1
     monkeypatch.setitem(sys.modules, "observed_module", module)
+    monkeypatch.setattr("builtins.OBSERVED_NUMBER", 1, raising=False)
+    monkeypatch.setattr(Instance, "kind", 1)
     for change in (set_global, set_table, set_held, set_class):
         change(1)
     function, change = CHANGES[name]()
@@ -460,3 +673,60 @@ def test_changes_of_what_a_function_observes_capture_again(stream, monkeypatch, 
     for _ in range(3):
         step(stream, y.buffer)
     assert step.statistics.replays - before == (0 if name in UNKNOWN else 2)
+
+
+def counting_global(stream, y):
+    global NUMBER
+    NUMBER += 1
+    add(stream, y, NUMBER)
+
+
+def counting_attribute(stream, y):
+    Settings.number += 1
+    add(stream, y, Settings.number)
+
+
+def counting_list(stream, y):
+    HELD[0] += 1
+    add(stream, y, HELD[0])
+
+
+class Optimizer:
+    def __init__(self):
+        self.number = 1
+
+    @capture
+    def step(self, stream, y):
+        self.number += 1
+        add(stream, y, self.number)
+
+
+@pytest.mark.parametrize("way", [counting_global, counting_attribute, counting_list, Optimizer])
+def test_state_changed_by_the_run_itself_is_seen_by_the_next(stream, way):
+    for change in (set_global, set_held, set_class):
+        change(1)
+    step, y = way().step if way is Optimizer else capture(way), ints(1, 1)
+    for _ in range(4):
+        step(stream, y.buffer)
+    stream.sync()
+    assert values(y) == [1 * 3 * 4 * 5 * 6]
+
+
+VARYING = {
+    "random": "from random import random as draw",
+    "clock": "from time import perf_counter as draw",
+    "numpy.random": "import numpy\ndef draw(): return numpy.random.random()",
+    "datetime": "import datetime\ndef draw(): return datetime.datetime.now().timestamp()",
+    "file": "def draw():\n    with open('/proc/self/stat') as file:\n        return file.read()",
+    "generator": "draws = (number for number in range(9))\ndef draw(): return next(draws)",
+}
+
+
+@pytest.mark.parametrize("name", VARYING)
+def test_functions_with_a_result_that_varies_are_called_again(stream, name):
+    scope = {"__name__": "user_module"}
+    exec(VARYING[name] + "\ndef work(stream): draw()", scope)
+    step = capture(scope["work"])
+    for _ in range(3):
+        step(stream)
+    assert step.statistics.replays == 0
