@@ -28,7 +28,7 @@ extern "C" __global__ void copy(const char* in, char* out, long long n, int step
 }
 """
 FRESH, LOCAL = 0xFD, 0xFE
-SIZES = [1, 100, 4096, 300_000, 5_000_001]
+SIZES = [1, 100, 4096, 200_000, 300_000, 5_000_001]
 
 
 @pytest.fixture(scope="module")
