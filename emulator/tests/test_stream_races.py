@@ -40,6 +40,13 @@ def event_of_another_stream(x): add(a, x); b.wait(b.record()); add(b, x)
 def stream_wait(x): add(a, x); a.sync(); add(b, x)
 def device_wait(x): add(a, x); device.sync(); add(b, x)
 def event_wait(x): add(a, x); a.record().sync(); add(b, x)
+def wait_for_reached_event(x):
+    add(a, x)
+    e = a.record()
+    e.sync()
+    b.wait(e)
+    assert b.is_done  # on the first query, as there is nothing to wait for
+    add(b, x)
 def query(x):
     add(a, x)
     e = a.record()
@@ -135,9 +142,9 @@ def tail(ordered):
         device.sync()
     return run
 
-cases = [kernels, event, early_event, event_of_another_stream, stream_wait, device_wait, event_wait, query, chain,
-         same_stream, other_memory, default_stream, copy_of_result, ordered_copy, two_copies, fill_beside,
-         kernel_beside_fill, graph_before_kernel, graph_beside_kernel]
+cases = [kernels, event, early_event, event_of_another_stream, stream_wait, device_wait, event_wait,
+         wait_for_reached_event, query, chain, same_stream, other_memory, default_stream, copy_of_result,
+         ordered_copy, two_copies, fill_beside, kernel_beside_fill, graph_before_kernel, graph_beside_kernel]
 reports = {}
 pairs = {"edge": graph, "copy_node": copy_node, "two_graphs": two_graphs, "upload": upload, "free": free,
          "free_node": free_node, "tail": tail}
@@ -172,8 +179,8 @@ RACES = {
     "no_free": "(cuMemFreeAsync: data race: release of 128 bytes|kernel add: (illegal address|data race))",
     "no_free_node": "(cuGraphLaunch: data race: release of 128 bytes|kernel add: (illegal address|data race))",
 }
-CLEAN = ["event", "stream_wait", "device_wait", "event_wait", "query", "chain", "same_stream", "other_memory"]
-CLEAN += ["default_stream", "ordered_copy", "two_copies", "graph_before_kernel", "edge"]
+CLEAN = ["event", "stream_wait", "device_wait", "event_wait", "wait_for_reached_event", "query", "chain"]
+CLEAN += ["same_stream", "other_memory", "default_stream", "ordered_copy", "two_copies", "graph_before_kernel", "edge"]
 CLEAN += ["copy_node", "two_graphs", "upload", "free", "free_node", "tail"]
 
 

@@ -349,6 +349,10 @@ uint64_t Queue::add(Operation operation, std::vector<Place> places, bool wake)
     std::shared_ptr<const exec::Turn> turn;
     if (config().checks.races)
         turn = part_ ? turn_within(number) : turn_after(number, operation.name, all);
+    if (!operation.work && places.empty() && items_.empty() && !running_) {
+        finish(number); // a wait for nothing, which is only needed for the order
+        return number;
+    }
     items_.push_back({number, std::move(places), std::move(operation), std::move(turn)});
     if (wake && items_.size() == 1 && !running_ && !is_blocked())
         make_ready();
