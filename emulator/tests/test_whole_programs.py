@@ -87,6 +87,50 @@ int main(int argc, char** argv)
     return argc;
 }
 """
+DECLARATIONS = """\
+#include <stdio.h>
+template <class T> struct Convert;
+template <> struct Convert<float>;
+template <> struct Convert<float> { __device__ static float f(float v) { return v; } };
+template <> struct Convert<int> { __device__ static float f(int v) { return v; } };
+template <class T> class Later;
+template <typename T, int N = 2> struct Fixed;
+template <class T> struct Box { T v; __host__ __device__ T get() const { return v; } };
+template struct Box<float>;
+extern template struct Box<double>;
+template <class T> constexpr T pi = T(3.25);
+template <class T> inline constexpr bool is_small = sizeof(T) < 4;
+template <> inline constexpr bool is_small<long> = true;
+template <class T> concept Number = requires(T a) { a + a; };
+constexpr int offset = int(1e3);
+[[maybe_unused]] constexpr int unused[2] = {1, 2};
+enum class Color : int;
+enum class Color : int { red = 3, green };
+struct __align__(16) Aligned;
+struct __align__(16) Aligned { float a, b; };
+template <typename T, int N> struct Fixed { T v[N]; };
+template <class T> class Later { public: Fixed<T> f; __device__ T sum() { return f.v[0] + f.v[1]; } };
+template <Number T> __device__ T twice(T v) { return v * 2; }
+template __device__ float twice<float>(float);
+template <class T> __global__ void k(T x, float* y)
+{
+    Later<float> later;
+    later.f = Fixed<float>{{1, 2}};
+    Box<T> box{x};
+    *y = Convert<T>::f(x) + later.sum() + pi<float> + (int)Color::green + box.get() + twice(1.f);
+    if (is_small<long> && !is_small<T>) *y += offset;
+}
+template __global__ void k<int>(int, float*);
+int main()
+{
+    float *d, h;
+    cudaMalloc(&d, sizeof h);
+    k<<<1, 1>>>(5, d);
+    cudaMemcpy(&h, d, sizeof h, cudaMemcpyDeviceToHost);
+    printf("%g %g\\n", h, Box<float>{5}.get());
+    return cudaGetLastError();
+}
+"""
 HEADER = """\
 #pragma once
 __host__ __device__ inline float twice(float x) { return 2 * x; }
@@ -125,6 +169,11 @@ def test_host_and_device_code_share_a_file(tmp_path):
         "invalid configuration argument",
         "cudaErrorInvalidMemcpyDirection",
     ]
+
+
+def test_declarations_of_templates_are_in_both_parts(tmp_path):
+    result = run(write(tmp_path, DECLARATIONS), "-std=c++20")
+    assert (result.returncode, result.stdout, result.stderr) == (0, "1022.25 5\n", "")
 
 
 def test_program_has_several_files(tmp_path):

@@ -33,7 +33,8 @@ _SHARED_HEADERS = {
     *("cuda_fp16.h", "cuda_bf16.h", "cuComplex.h", "cuda.h", "library_types.h"),
 }
 _CLASS_KEYS = {"class", "struct", "union", "enum"}
-_TYPES = {"typedef", "using", "static_assert", "friend", "namespace"}
+_TYPES = {"typedef", "using", "static_assert", "friend", "namespace", "concept"}
+_SCALARS = {"bool", "char", "short", "int", "long", "unsigned", "signed", "float", "double"}
 _VARIABLES = {"__device__", "__constant__", "__managed__"}
 # Names of host headers that kernels can use, too.
 _ON_DEVICE = re.compile(r"u?int(ptr|max|\d+)_t|s?size_t|ptrdiff_t|clock_t|time_t|va_list|u_?(int|short|long|char)")
@@ -265,6 +266,9 @@ class Splitter:
             self.host_types |= {name} & self.std_names
             self.emit(end + 1, device=name in STD_ON_DEVICE | GLOBAL_ON_DEVICE)
             return
+        if "template" in texts_of(without_attributes(tokens)[:2]):  # an instantiation, which kernels do not need
+            self.emit(end + 1, device=False)
+            return
         # A class is in the device part with all of its members, or not at all.
         is_for_host = not is_class and self.is_for_host([token.text for token in tokens])
         if is_for_host and "typedef" in words:
@@ -321,9 +325,12 @@ class Splitter:
 
 def is_type(tokens: list[Token], words: set[str]) -> bool:
     """Return whether a declaration declares a type, or anything else that is no variable."""
-    head = before_initializer(tokens)
-    has_body = len(head) < len(tokens) and tokens[len(head)].text == "{"
-    return bool(words & _TYPES) or (bool(words & _CLASS_KEYS) and (has_body or len(head) == 2))
+    bare = without_attributes(tokens)
+    head = texts_of(before_initializer(bare))
+    is_defined = len(head) < len(bare) and bare[len(head)].text == "{"
+    is_scoped = head[:2] in (["enum", "class"], ["enum", "struct"])
+    is_declared = len(head) == 2 or head[-1:] == [">"] or ":" in head or is_scoped
+    return bool(words & _TYPES) or (bool(words & _CLASS_KEYS) and (is_defined or is_declared))
 
 
 def texts_of(tokens: list[Token]) -> list[str]:
@@ -340,6 +347,8 @@ def after_template(tokens: list[Token]) -> int:
 
 def is_constant(tokens: list[Token]) -> bool:
     """Return True if kernels may use a host variable: a scalar constant that calls no function."""
-    texts, before = {token.text for token in tokens}, {token.text for token in before_initializer(tokens)}
-    calls = any(a.kind == "word" and b.text == "(" and a.text != "sizeof" for a, b in itertools.pairwise(tokens))
+    bare, parameters = without_attributes(tokens), {token.text for token in tokens[: after_template(tokens)]}
+    texts, before = {token.text for token in bare}, {token.text for token in before_initializer(bare)}
+    types = {"sizeof", *_SCALARS, *parameters}
+    calls = any(a.kind == "word" and b.text == "(" and a.text not in types for a, b in itertools.pairwise(bare))
     return "=" in texts and bool({"const", "constexpr"} & texts) and not {"*", "[", "&"} & before and not calls
