@@ -86,7 +86,7 @@ def test_batch_node_makes_all_its_copies(buffers, stream):
     definition = GraphDefinition()
     cleared = definition.memset(targets[1], 9, 64)
     node = cleared.memcpy_batch(targets, sources, options={"overlap_mode": "prefer_overlap_with_compute"})
-    assert set(node.pred) == {cleared} and definition.memcpy_batch(targets[:1], sources[:1]).is_valid
+    assert set(node.pred) == {cleared} and node.memcpy_batch(targets[:1], sources[:1]).is_valid
     definition.instantiate().launch(stream)
     assert [read(target, stream)[:1] for target in targets] == [b"\1", b"\2", b"\3"]
 

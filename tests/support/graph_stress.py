@@ -83,6 +83,7 @@ class Stress:
         self.resource = DeviceMemoryResource(self.device, DeviceMemoryResourceOptions())
         # For captured launches: a graph does not keep their memory, and callbacks that could are replaced here.
         self.lasting = self.device.allocate(64, stream=self.device.default_stream)
+        self.lasting.fill(0, stream=self.device.default_stream)
         self.slots = [Slot() for _ in range(SLOTS)]
         self.threads = [threading.Thread(target=self._work, args=(index,)) for index in range(threads)]
         self.left = threading.Semaphore(rounds)
