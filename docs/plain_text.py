@@ -17,7 +17,7 @@ PARTS = {
     "Start": ("index.md", "tour.md"),
     "Guides": ("guide",),
     "Answers": ("how-to",),
-    "More": ("moving.md", "glossary.md"),
+    "More": ("moving.md", "beside-cupy.md", "glossary.md"),
 }
 
 

@@ -57,6 +57,8 @@ def needs(program: Program) -> dict:
             modules.update(alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             modules.add(node.module.partition(".")[0])
+    if "cupy" in modules:
+        wanted |= NEEDS["a GPU"]
     return wanted | {"modules": tuple(sorted(modules - OURS))}
 
 
@@ -102,6 +104,25 @@ def test_fragments_are_parts_of_a_program_on_their_page():
         missing = [line for line in fragment.source.splitlines() if line.strip() not in whole[fragment.page] | {""}]
         assert missing == [], fragment.id
         assert fragment.output is None or (fragment.page, fragment.output) in outputs, fragment.id
+
+
+def lines_outside_kernels(source: str) -> int:
+    """Return the number of lines that are not blank, where the string with a kernel's source counts as one."""
+    literals = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)]
+    kernels = [node for node in literals if isinstance(node.value, str) and "__global__" in node.value]
+    inside = {line for node in kernels for line in range(node.lineno + 1, node.end_lineno + 1)}
+    return sum(bool(line.strip()) for number, line in enumerate(source.splitlines(), 1) if number not in inside)
+
+
+def test_table_beside_cupy_has_the_lines_of_its_programs():
+    page = "beside-cupy.md"
+    found = [program for program in programs() if program.page == page]
+    lines = [lines_outside_kernels(program.source) for program in found]
+    shown = re.findall(r"^\| .+ \| (\d+) \| (\d+) \|$", (DOCS / page).read_text(), re.MULTILINE)
+    pairs = list(zip(lines[::2], lines[1::2], strict=True))
+    assert [tuple(map(int, row)) for row in shown] == [*pairs, (sum(lines[::2]), sum(lines[1::2]))]
+    assert len(pairs) == 15
+    assert all("import cupy" in program.source for program in found[1::2])
 
 
 def test_figures_of_pages_are_those_of_the_report():
