@@ -163,6 +163,25 @@ def _fetch(package: str, name: str, homes: dict[str, str]):
     return value
 
 
+class _OtherNames:
+    """The last import finder, which explains names of other libraries in ``from cuda.core import name``.
+
+    The interpreter drops the text of the AttributeError there, but looks for a module of that name before it fails.
+    """
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        package, _, name = name.rpartition(".")
+        if package not in _PUBLIC or name in _PUBLIC[package]:
+            return
+        instead = _load("_utils.other_names").suggestion("cuda.core", name)
+        if instead:
+            raise ImportError(f"cannot import name {name!r} from {package!r}{instead}", name=package)
+
+
+sys.meta_path.append(_OtherNames)
+
+
 def __getattr__(name):
     if name in _PACKAGES or name in _FRONT_MODULES:
         return _load(name)  # the import has set the attribute

@@ -3,13 +3,16 @@
 """Names from other libraries: the error names the replacement."""
 
 import abc
+import importlib
+import inspect
 import pydoc
+import sys
 
 import numpy as np
 import pytest
 
 import cuda.core
-from cuda.core import LaunchConfig, Program, ProgramOptions
+from cuda.core import Device, LaunchConfig, Program, ProgramOptions
 from cuda.core._utils.other_names import OTHER_NAMES, OtherName
 from cuda.core.utils import kernel
 
@@ -28,7 +31,20 @@ CLASSES = (
 )
 
 # What suggestions begin with that are no members.
-VARIABLES = {"Program", "cuda", "cupy", "device", "empty", "end", "kernel", "len", "launch", "nothing", "stream"}
+VARIABLES = {
+    "Program",
+    "cuda",
+    "cupy",
+    "device",
+    "empty",
+    "end",
+    "kernel",
+    "len",
+    "launch",
+    "nothing",
+    "repr",
+    "stream",
+}
 
 
 @pytest.fixture
@@ -57,7 +73,13 @@ def test_name_of_another_library_is_explained(instances, cls):
         assert str(caught.value) == f"{cls!r} object has no attribute {name!r}. Did you mean: {instead}?"
         # With the object, the interpreter would append another suggestion.
         assert (caught.value.name, caught.value.obj) == (name, None)
-        assert repr(getattr(type(found), name)) == f"<none. Did you mean: {instead}?>"
+        assert repr(inspect.getattr_static(found, name)) == f"<none. Did you mean: {instead}?>"
+
+
+def test_name_of_another_library_is_explained_on_the_class():
+    with pytest.raises(AttributeError, match=r"^type object 'Device' has no attribute 'count'. Did you mean: len\("):
+        Device.count()
+    assert not hasattr(Program, "build")
 
 
 @pytest.mark.parametrize("cls", CLASSES)
@@ -94,12 +116,37 @@ def test_subclass_can_have_the_name():
 
 
 @pytest.mark.parametrize("name", OTHER_NAMES["cuda.core"])
-def test_module_names_of_other_libraries_are_explained(name):
+def test_module_names_of_other_libraries_are_explained(name, monkeypatch):
+    monkeypatch.delattr(cuda.core, name, raising=False)  # `experimental`, if another test has imported it
     instead = OTHER_NAMES["cuda.core"][name]
     with pytest.raises(AttributeError) as caught:
         getattr(cuda.core, name)
     assert str(caught.value) == f"module 'cuda.core' has no attribute {name!r}. Did you mean: {instead}?"
     assert caught.value.obj is None
+
+
+@pytest.mark.parametrize("name", sorted(OTHER_NAMES["cuda.core"].keys() - {"experimental"}))  # which can be imported
+@pytest.mark.parametrize("package", ["cuda.core", "cuda.core.utils"])
+def test_imports_of_names_of_other_libraries_are_explained(package, name):
+    module = importlib.import_module(package)
+    if hasattr(module, name):  # utils has some of them
+        assert name in module.__all__
+        return
+    with pytest.raises(ImportError) as caught:
+        exec(f"from {package} import {name}")
+    hint = OTHER_NAMES["cuda.core"][name]
+    assert str(caught.value) == f"cannot import name {name!r} from {package!r}. Did you mean: {hint}?"
+    assert type(caught.value) is ImportError and caught.value.name == package
+    assert f"{package}.{name}" not in sys.modules
+
+
+def test_imports_of_unknown_names_are_left_to_the_interpreter():
+    with pytest.raises(ImportError, match=r"^cannot import name 'Devise' from 'cuda.core' \(.+\)$"):
+        from cuda.core import Devise  # noqa: F401
+    with pytest.raises(ModuleNotFoundError, match="^No module named 'cuda.core.kernels'$"):
+        import cuda.core.kernels
+    with pytest.raises(ModuleNotFoundError, match="^No module named 'cuda.core.utils.kernel'$"):
+        import cuda.core.utils.kernel  # noqa: F401 - a name that exists, but no module
 
 
 def test_unknown_names_are_left_to_the_interpreter(stream):

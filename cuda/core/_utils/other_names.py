@@ -44,6 +44,7 @@ OTHER_NAMES = {
         "device_count": "len(Device.get_all_devices())",
         "elapsed_time": "end - start of two events, in milliseconds",
         "empty": "Device.empty",
+        "experimental": "cuda.core, which has the same names",
         "free": "Buffer.close",
         "from_dlpack": "Device.to_device, or cuda.core.utils.StridedMemoryView.from_dlpack",
         "from_numpy": "Device.to_device",
@@ -135,6 +136,7 @@ OTHER_NAMES = {
     "Kernel": {
         "launch": "launch(stream, config, kernel, *args), or kernel[grid, block](*args)",
         "max_threads_per_block": "attributes.max_threads_per_block",
+        "name": "repr(kernel), which has it",
         "num_regs": "attributes.num_regs",
         "occupancy_max": "occupancy",
     },
@@ -145,6 +147,7 @@ OTHER_NAMES = {
         "get_function": "get_kernel(name)",
         "get_symbol": "get_kernel(name), or get_global(name)",
         "kernel": "get_kernel(name)",
+        "names": "kernels",
         "ptx": "code, compiled to 'ptx'",
         "save": "code, the bytes to write",
     },
@@ -152,6 +155,7 @@ OTHER_NAMES = {
         "build": "compile('cubin')",
         "get_function": "compile('cubin').get_kernel(name)",
         "get_kernel": "compile('cubin').get_kernel(name)",
+        "options": "the ProgramOptions that it was created with",
     },
     "SourceKernel": {
         "compile": "for_device()",
@@ -236,8 +240,8 @@ def suggestion(owner: str, name: str) -> str:
 class OtherName:
     """A member that does not exist, whose name is that of another library.
 
-    Reading it raises AttributeError with a hint, so ``hasattr()`` returns False. Other attributes cost nothing more, as
-    they would with a ``__getattr__``.
+    Reading it, from an object or from the class, raises AttributeError with a hint, so ``hasattr()`` returns False.
+    Other attributes cost nothing more, as they would with a ``__getattr__``.
     """
 
     __slots__ = ("_hint", "_name")
@@ -249,9 +253,8 @@ class OtherName:
         return f"<none{self._hint}>"  # in help()
 
     def __get__(self, instance, owner):
-        if instance is None:  # tools read all members of a class
-            return self
-        text = f"{owner.__name__!r} object has no attribute {self._name!r}{self._hint}"
+        subject = f"type object {owner.__name__!r}" if instance is None else f"{owner.__name__!r} object"
+        text = f"{subject} has no attribute {self._name!r}{self._hint}"
         # Without the object, the interpreter does not append a suggestion of its own.
         raise AttributeError(text, name=self._name)
 
