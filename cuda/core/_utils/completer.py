@@ -23,20 +23,18 @@ def patch_completion() -> None:
     if "rlcompleter" in sys.modules or sys.flags.inspect:
         import rlcompleter
 
-        rlcompleter.property = _Computed  # code of the module finds this name before the builtin one
-        members = rlcompleter.get_class_members
-        rlcompleter.get_class_members = lambda cls: _without_other_names(cls, members(cls))
+        # Code of the module finds these names before the builtin ones.
+        rlcompleter.property = _Computed
+        rlcompleter.dir = _without_other_names
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     if getattr(getattr(shell, "Completer", None), "use_jedi", False):
         _patch_jedi()
 
 
-def _without_other_names(cls: type, names: list[str]) -> list[str]:
-    """Return the names of members of a class that are not only there to explain names of other libraries."""
+def _without_other_names(thing) -> list[str]:
+    """Return the names of an object, and those of a class without the ones that only explain other libraries' names."""
     module = sys.modules.get("cuda.core._utils.other_names")  # loaded if a class has any
-    kind = getattr(module, "OtherName", None)
-    others = {name for base in cls.__mro__ for name, member in vars(base).items() if type(member) is kind}
-    return [name for name in names if name not in others]
+    return module.listed_names(thing) if module and isinstance(thing, type) else dir(thing)
 
 
 def _patch_jedi() -> None:

@@ -260,11 +260,12 @@ class OtherName:
 
 
 def listed_names(obj) -> list[str]:
-    """Return the names of an object without those of other libraries, for ``__dir__``."""
+    """Return the names of a class, or for ``__dir__`` of an object, without those of other libraries."""
+    cls, names = (obj, dir(obj)) if isinstance(obj, type) else (type(obj), object.__dir__(obj))
     members: dict[str, object] = {}
-    for base in reversed(type(obj).__mro__):
+    for base in reversed(cls.__mro__):
         members |= vars(base)
-    return [name for name in object.__dir__(obj) if type(members.get(name)) is not OtherName]
+    return [name for name in names if type(members.get(name)) is not OtherName]
 
 
 def descriptors(owner: str) -> dict[str, object]:
