@@ -138,10 +138,21 @@ def test_figures_of_pages_are_those_of_the_report():
         assert [part for part in (*parts, *others) if part not in text] == [], name
 
 
-def rounded(row: dict) -> tuple[str, ...]:
-    return tuple(
-        str(Decimal(str(row[who])).quantize(Decimal("0.1"), ROUND_HALF_UP)) for who in ("C", "official", "cuda.core")
-    )
+def test_figures_of_the_classic_interface_are_those_of_the_report():
+    report = json.loads((DOCS / "_benchmarks" / "figures.json").read_text())
+    tables = {table["title"]: table["rows"].values() for table in report["tables"]}
+    measured = {rounded(row, ("cuda.core", "CuPy")) for row in tables["Classic interface, calls"]}
+    measured |= {rounded(row, ("cuda.core", "CuPy"), "1") for row in tables["Classic interface, 10 million floats"]}
+    text = (DOCS / "guide" / "classic.md").read_text()
+    shown = re.findall(r"^\| .+ \| ([\d.,]+) \| ([\d.,]+|-) \|$", text, re.MULTILINE)
+    assert len(shown) == 10 and set(shown) <= measured
+    assert report["machine"]["date"] in text
+
+
+def rounded(row: dict, columns=("C", "official", "cuda.core"), step="0.1") -> tuple[str, ...]:
+    """Return figures of a row of the report as pages show them, and "-" for those that were not measured."""
+    figures = [Decimal(str(row[who])).quantize(Decimal(step), ROUND_HALF_UP) if who in row else None for who in columns]
+    return tuple("-" if figure is None else f"{figure:,}" for figure in figures)
 
 
 def test_pages_have_programs():
