@@ -367,6 +367,12 @@ def test_names_of_variables_are_read_from_the_code(device, target):
         with_variables(target, f"sm_{device.arch}").get_global("nothing")
 
 
+@pytest.mark.requires(software=True)
+def test_unknown_variable_lists_those_of_the_source(device):
+    with pytest.raises(CUDAError, match=f"no variable 'nothing' in .*; it has {', '.join(NAMES)}$"):
+        with_variables("cubin").get_global("nothing")
+
+
 @pytest.mark.parametrize("name", [None, 5, ["factor"]])
 def test_variable_names_of_another_type_are_rejected(name):
     with pytest.raises(TypeError, match="name must be a str or bytes"):

@@ -253,6 +253,12 @@ def test_object_without_the_protocol_is_rejected():
         Stream._init(1)
 
 
+@pytest.mark.parametrize("options", [{"priority": -1}, StreamOptions()])
+def test_options_in_place_of_a_stream_are_explained(device, options):
+    with pytest.raises(TypeError, match=rf"not {type(options).__name__}; pass options by name: options=\.\.\.$"):
+        device.create_stream(options)
+
+
 @pytest.mark.parametrize("wrong", [None, 0, "stream", Foreign((0, 2))])
 def test_accept_allows_only_streams_unless_told_otherwise(wrong):
     with pytest.raises(TypeError, match="stream must be a Stream"):

@@ -1120,7 +1120,8 @@ cdef Stream Stream_constant(cls, cydriver.CUstream c_stream):
 cdef Stream Stream_from_protocol(object obj):
     protocol = getattr(obj, "__cuda_stream__", None)
     if protocol is None:
-        raise TypeError(f"obj must be a stream, an object with __cuda_stream__(), not {type(obj).__name__}")
+        hint = "; pass options by name: options=..." if isinstance(obj, (dict, StreamOptions)) else ""
+        raise TypeError(f"obj must be a stream, an object with __cuda_stream__(), not {type(obj).__name__}{hint}")
     if callable(protocol):
         info = protocol()
     else:

@@ -71,5 +71,18 @@ def test_log_without_name_expressions_has_no_lines():
 
 
 def test_source_without_kernels_is_named():
-    assert expression_errors(log_of("f"), b"int x;")[0].endswith("; which has no kernels at all") is False
-    assert "has no kernels at all" in expression_errors(log_of("f"), b"int x;")[0]
+    (line,) = expression_errors(log_of("f"), b"int x;")
+    assert line == "the name expression 'f' is not valid: message 1 of f; the source has no kernels"
+
+
+@pytest.mark.parametrize("expression", ["ns::scale", "repeat", "&repeat"])
+def test_template_without_arguments_is_named(expression):
+    name = expression.rpartition("::")[2].strip("&")
+    (line,) = expression_errors(log_of(expression), SOURCE.encode())
+    assert line.endswith(f"; {name!r} is a template, so the name needs arguments, as in '{name}<float>'")
+
+
+@pytest.mark.parametrize("expression", ["plain", "plain<3>", "repeat<float>"])
+def test_other_kernels_are_not_called_templates(expression):
+    (line,) = expression_errors(log_of(expression), b"template <class T> struct S;\n" + SOURCE.encode())
+    assert line.endswith(f"message 1 of {expression}")

@@ -446,8 +446,9 @@ def variable_names(code, code_type: str) -> list[str] | None:
         names = set(elf_variables(bytes(code)))
     else:
         return None
-    # The compiler's own variables have names that are not valid in C++.
-    return sorted(name for name in names if name[0] not in ".$")
+    # Those of compilers and linkers: their names are not valid in C++, or those of the software device.
+    own = r"[.$]|_DYNAMIC$|_GLOBAL_OFFSET_TABLE_$|_ZN3emu|.*emu_"
+    return sorted(name for name in names if not re.match(own, name))
 
 
 def source_names(names, mapping):

@@ -39,8 +39,15 @@ def expression_errors(log: str | None, source: bytes) -> list[str]:
 
 
 def _hint(expression: str, source: bytes) -> str:
-    """Return the kernels with similar names, unless one has this name."""
+    """Return the kernels with similar names, or what is missing after the name of a template."""
     name = expression.partition("<")[0].rpartition("::")[2].strip(" &")
     text = re.sub(r"__launch_bounds__\s*\([^)]*\)", "", source.decode(errors="replace"))
     names = sorted(set(re.findall(r"__global__[^;{}()]*?\b(\w+)\s*\(", text)))
-    return "" if name in names else similar_names(name, names)
+    if not names:
+        return "; the source has no kernels"
+    if name not in names:
+        return similar_names(name, names)
+    template = rf"\btemplate\s*<[^;{{}}]*\b__global__\b[^;{{}}()]*\b{name}\s*\("
+    if "<" in expression or not re.search(template, text):
+        return ""
+    return f"; {name!r} is a template, so the name needs arguments, as in '{name}<float>'"
