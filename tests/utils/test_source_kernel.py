@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cuda.core import CUDAError, Device, Kernel, LaunchConfig, NVRTCError, launch
-from cuda.core.utils import FileStreamProgramCache, InMemoryProgramCache, kernel
+from cuda.core.utils import FileStreamProgramCache, InMemoryProgramCache, SourceKernel, kernel
 from support import interpreter
 from support.threads import in_thread, run_in_threads
 
@@ -174,6 +174,12 @@ def test_short_way_needs_no_bindings():
         "print(x.to_host())\n"
     ).splitlines()
     assert lines == ["[8. 8. 8. 8.]"]
+
+
+@pytest.mark.parametrize("source", [SOURCE, None, 3])
+def test_source_kernel_cannot_be_constructed_directly(source):
+    with pytest.raises(RuntimeError, match=r"cannot be constructed directly; use cuda.core.utils.kernel\(\)$"):
+        SourceKernel(source, 10**5000)
 
 
 def test_a_kernel_needs_a_name():

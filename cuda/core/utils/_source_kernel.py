@@ -86,6 +86,8 @@ class SourceKernel:
     """
 
     def __init__(self, source: _Source, name: str):
+        if not isinstance(source, _Source):
+            raise RuntimeError("SourceKernel cannot be constructed directly; use cuda.core.utils.kernel()")
         self._source, self._name = source, name
         self._kernels: dict[str, Kernel] = {}  # by architecture
 
