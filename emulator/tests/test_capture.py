@@ -292,6 +292,21 @@ def test_fork_can_be_destroyed_after_it_was_joined(driver, queue, memory, modes,
     assert end_of_capture(driver, queue) == ("SUCCESS" if is_joined else "STREAM_CAPTURE_INVALIDATED")
 
 
+def test_fork_can_be_destroyed_after_another_fork_joined_it(driver, queue, memory, modes):
+    outer, inner = driver.cuStreamCreate(1), driver.cuStreamCreate(1)
+    driver.cuStreamBeginCapture(queue, modes["RELAXED"])
+    for first, second in ((queue, outer), (outer, inner), (inner, outer)):
+        event = driver.cuEventCreate(2)
+        driver.cuEventRecord(event, first)
+        driver.cuStreamWaitEvent(second, event, 0)
+        driver.cuMemsetD8Async(memory, 1, 4, second)
+    driver.cuStreamDestroy(inner)
+    driver.cuEventRecord(event, outer)
+    driver.cuStreamWaitEvent(queue, event, 0)
+    driver.cuStreamDestroy(outer)
+    assert end_of_capture(driver, queue) == "SUCCESS"
+
+
 def test_capture_reports_its_graph_and_last_nodes(driver, queue, memory, modes):
     driver.cuStreamBeginCapture(queue, modes["RELAXED"])
     driver.cuMemsetD8Async(memory, 1, 4, queue)

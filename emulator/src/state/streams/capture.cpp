@@ -117,6 +117,18 @@ bool Capture::is_joined(const std::vector<GraphNode*>& ends) const
                        [&](const auto& node) { return seen.count(node.get()) || !nodes_.count(node->handle); });
 }
 
+// Returns true if the last nodes of a stream precede what its other streams add next.
+bool Capture::is_followed(const Stream& stream) const
+{
+    std::vector<GraphNode*> others;
+    for (const auto& row : streams_)
+        if (auto other = row.lock(); other && other.get() != &stream)
+            others.insert(others.end(), other->frontier_.begin(), other->frontier_.end());
+    const auto seen = nodes_before(others);
+    const auto& ends = stream.frontier_;
+    return std::all_of(ends.begin(), ends.end(), [&](const GraphNode* end) { return seen.count(end); });
+}
+
 // Returns false if a recapture has not repeated all nodes, or the program has added some.
 bool Capture::is_complete() const
 {
@@ -205,12 +217,8 @@ void Capture::leave(Stream& stream)
     if (!capture)
         return;
     auto origin = capture->origin_.lock();
-    if (origin && origin.get() != &stream) {
-        const auto joined = nodes_before(origin->frontier_);
-        const auto& ends = stream.frontier_;
-        if (std::all_of(ends.begin(), ends.end(), [&](const GraphNode* end) { return joined.count(end); }))
-            return;
-    }
+    if (origin && origin.get() != &stream && capture->is_followed(stream))
+        return;
     capture->fail();
     if (origin.get() == &stream) {
         if (capture->own_graph_)

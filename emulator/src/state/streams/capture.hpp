@@ -68,6 +68,7 @@ private:
     void fail();
     void finish();
     bool is_joined(const std::vector<GraphNode*>& ends) const;
+    bool is_followed(const Stream& stream) const;
     bool is_complete() const;
     std::shared_ptr<GraphNode> expected(const Stream& stream, const NodeWork& work) const;
     CUresult renew(const std::shared_ptr<GraphNode>& node, Work work);
