@@ -262,7 +262,7 @@ def test_ctrl_c_ends_an_import_from_another_process(what):
         "        sent.append(time.monotonic()); os.kill(os.getpid(), signal.SIGINT)\n"
         "    sent = []; threading.Thread(target=send).start()\n"
         "    try: work()\n"
-        "    except KeyboardInterrupt: assert time.monotonic() - sent[0] < 1; print('interrupted')\n"
+        "    except KeyboardInterrupt: assert time.monotonic() - sent[0] < 5; print('interrupted')\n"
         "work().close(); stream.sync(); gc.collect()\n"
         "end = time.monotonic() + 20\n"
         "while emulator.leaks() != before: assert time.monotonic() < end, (before, emulator.leaks())\n"
