@@ -57,13 +57,15 @@ template <class T> void shuffle(const Party& party)
     party.each([&](unsigned lane) {
         EmuWarpCall& call = *party.call[lane];
         unsigned source = source_lane(call, lane);
-        // The value of a non-participating lane is undefined. Here it is the reading lane's own value, as documented.
+        // The value of a non-participating lane is undefined. Here it is zero, because sums over the first lanes of a
+        // warp, which read absent ones, are right on a GPU.
         if (!(party.lanes >> source & 1)) {
             if (party.reader < 0) {
                 party.reader = int(lane);
                 party.absent = source;
             }
-            source = lane;
+            std::memset(call.out, 0, sizeof(T));
+            return;
         }
         std::memcpy(call.out, &values[source], sizeof(T));
     });
@@ -190,11 +192,10 @@ void Block::warn_about_shuffle(const Warp& warp, unsigned reader, unsigned absen
         return;
     carrier_.on_thread_stack([&] {
         Locked locked;
-        std::string lane = std::to_string(reader);
-        std::string text = collective_name(call) + ": lane " + lane + " reads lane " + std::to_string(absent) +
-                           ", which " +
+        std::string text = collective_name(call) + ": lane " + std::to_string(reader) + " reads lane " +
+                           std::to_string(absent) + ", which " +
                            (call.mask >> absent & 1 ? "has exited or does not exist" : "is not in the mask") +
-                           "; a GPU returns an undefined value, the software device the value of lane " + lane;
+                           "; a GPU returns an undefined value, the software device 0";
         warn_once(carrier_, *warp.lane[reader], text);
     });
 }
