@@ -167,6 +167,63 @@ def test_kernel_without_the_race_is_not_reported(reports, bug):
     assert reports[bug, 0] == ""
 
 
+LOOPS = r"""
+__device__ int sum;
+__device__ double total;
+__device__ float most;
+__device__ double add(double* p, double value)
+{
+    unsigned long long* word = (unsigned long long*)p;
+    unsigned long long old = *word, assumed;
+    do {
+        assumed = old;
+        old = atomicCAS(word, assumed, (unsigned long long)__double_as_longlong(value + __longlong_as_double(assumed)));
+    } while (assumed != old);
+    return __longlong_as_double(old);
+}
+__device__ void raise(float* p, float value)
+{
+    for (int old = *(int*)p, assumed; value > __int_as_float(old);) {
+        assumed = old;
+        if ((old = atomicCAS((int*)p, assumed, __float_as_int(value))) == assumed) break;
+    }
+}
+extern "C" {
+__global__ void loop(int* x, int* out, int bad)
+{
+    add(&total, 1);
+    if (bad && blockIdx.x == 1) total = 5;
+}
+__global__ void loop_that_ends_early(int* x, int* out, int bad)
+{
+    raise(&most, threadIdx.x ^ 5);
+    if (bad && threadIdx.x == 7) atomicAdd(&most, 1.f), most = 3;
+}
+__global__ void loop_in_shared_memory(int* x, int* out, int bad)
+{
+    __shared__ double part;
+    if (threadIdx.x == 0) part = 0;
+    __syncthreads();
+    if (bad) atomicAdd(&part, 1.0); // other updates do not verify what was loaded
+    else add(&part, 1);
+    if (bad && threadIdx.x == 9) out[0] = part;
+}
+__global__ void swap_in_a_block(int* x, int* out, int bad)
+{
+    int old = sum, next = bad + 2 * blockIdx.x + 1;
+    if (threadIdx.x == 0) bad ? atomicCAS_block(&sum, old, next) : atomicCAS(&sum, old, next);
+}
+}
+"""
+
+
+def test_loads_that_compare_and_swap_verifies_are_no_race():
+    names = ["loop", "loop_that_ends_early", "loop_in_shared_memory", "swap_in_a_block"]
+    reports = run_cases(LOOPS, names, "races", grid=2, block=64)
+    assert [reports[name, 0] for name in names] == [""] * 4
+    assert [name for name in names if "data race" not in reports[name, 1]] == []
+
+
 def test_without_the_check_races_are_not_reported():
     texts = run_cases(SOURCE, ["missing_barrier", "counter"], "memory", block=64)
     assert set(texts.values()) == {""}

@@ -82,6 +82,7 @@ struct Worker final : Carrier {
     SharedContents shared_contents;
     Scope next_scope = Scope::device; // of the next atomic access
     bool next_together = false;       // see EMU_SCOPE_TOGETHER
+    bool next_swap = false;           // see EMU_SCOPE_SWAP
     bool next_release = false;        // the next atomic store has release or stronger order
     uint32_t cluster_rank = 0;
     void* tile_slots[1024];        // one per thread of the block, see emu_tile_slots()

@@ -128,7 +128,7 @@ def last_block(type, bug):
 
 def union_find(mapping, guard, bug):
     vertex, stride, first, step, _ = MAPPINGS[mapping]
-    parent = "parent" if bug == "plain loads" else "((volatile int*)parent)"
+    parent = "((volatile int*)parent)"
     hook = (
         "parent[high] = low; break;"
         if bug == "no atomic"
@@ -171,7 +171,7 @@ def _all():
         for bug in ("none", "no fence", "fence of the block"):
             yield "last block", bug, type, (4 + copy, 32), last_block(type, bug)
     for mapping, guard in itertools.product(MAPPINGS, ("test", "loop")):
-        for bug in ("none", "no atomic", "plain loads", *(["no guard"] if guard == "test" else [])):
+        for bug in ("none", "no atomic", *(["no guard"] if guard == "test" else [])):
             yield "union-find", bug, "int", MAPPINGS[mapping][4], union_find(mapping, guard, bug)
 
 

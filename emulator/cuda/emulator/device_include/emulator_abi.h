@@ -290,8 +290,14 @@ enum EmuAccess {
 
 // For the races check: a fence, and the scope of the calling thread's next atomic access.
 // RELEASE: it has release or stronger order. TOGETHER, alone: the next access is one of a PTX module; see
-// Races::is_harmless.
-enum EmuScope { EMU_SCOPE_BLOCK = 0, EMU_SCOPE_DEVICE = 1, EMU_SCOPE_RELEASE = 2, EMU_SCOPE_TOGETHER = 4 };
+// Races::is_harmless. SWAP, alone: the next atomic store is a compare and swap.
+enum EmuScope {
+    EMU_SCOPE_BLOCK = 0,
+    EMU_SCOPE_DEVICE = 1,
+    EMU_SCOPE_RELEASE = 2,
+    EMU_SCOPE_TOGETHER = 4,
+    EMU_SCOPE_SWAP = 8
+};
 EMU_IMPORT void emu_fence(emu_u32 scope);
 EMU_IMPORT void emu_next_scope(emu_u32 scope);
 

@@ -8,9 +8,11 @@
 #if EMU_CHECKS & 4
 #define EMU_ATOMIC_ORDER __ATOMIC_RELAXED
 #define EMU_BLOCK_SCOPE emu_next_scope(EMU_SCOPE_BLOCK);
+#define EMU_SWAP emu_next_scope(EMU_SCOPE_SWAP);
 #else
 #define EMU_ATOMIC_ORDER __ATOMIC_SEQ_CST
 #define EMU_BLOCK_SCOPE
+#define EMU_SWAP
 #endif
 
 namespace emu {
@@ -64,6 +66,7 @@ template <class T> EMU_INLINE T compare_and_swap(T* p, T expected, T value)
 {
     typedef typename Word<sizeof(T)>::type W;
     W old = same_bits<W>(expected);
+    EMU_SWAP
     __atomic_compare_exchange_n(reinterpret_cast<W*>(updated(p)), &old, same_bits<W>(value), false,
                                 EMU_ATOMIC_ORDER, EMU_ATOMIC_ORDER);
     return same_bits<T>(old);
@@ -209,6 +212,7 @@ EMU_NV_ATOMIC(void, exchange, (T* p, T* value, T* old, EMU_NV_ORDER), *old = __n
 EMU_NV_ATOMIC(bool, compare_exchange_n,
               (T* p, T* expected, T desired, bool, int order, int failure, int scope = __NV_THREAD_SCOPE_SYSTEM),
               auto old = EMU_NV_BITS(*expected);
+              EMU_SWAP
               bool done = __atomic_compare_exchange_n(EMU_NV_WORD(::emu::updated(p)), &old, EMU_NV_BITS(desired), false, order, failure);
               *expected = ::emu::same_bits<T>(old); return done;)
 EMU_NV_ATOMIC(bool, compare_exchange,

@@ -19,15 +19,21 @@ struct Access {
         thread_shift = 46,
         bytes_shift = 56,
         is_atomic = uint64_t(1) << 60,
-        is_narrow = uint64_t(1) << 61, // has block scope
+        is_narrow = uint64_t(1) << 61, // has block scope; without is_atomic: a compare and swap, which is atomic
         is_stored = uint64_t(1) << 62,
         is_silent = uint64_t(1) << 63, // a store that did not change the value
     };
     uint64_t half_pc() const { return what & ((uint64_t(1) << thread_shift) - 1); } // return address
     uint32_t thread() const { return uint32_t(what >> thread_shift & 1023); }
     uint32_t bytes() const { return uint32_t(what >> bytes_shift & 15); } // one bit for each byte of the cell
-    bool atomic() const { return what & is_atomic; }
-    bool narrow() const { return what & is_narrow; }
+    bool atomic() const { return what & (is_atomic | is_narrow); }
+    bool narrow() const { return (what & (is_atomic | is_narrow)) == (is_atomic | is_narrow); }
+    bool swap() const { return (what & (is_atomic | is_narrow)) == is_narrow; }
+    void set_swap() // counts as narrow if it is
+    {
+        if (!narrow())
+            what ^= is_atomic | is_narrow;
+    }
     bool stored() const { return what & is_stored; }
     bool silent() const { return what & is_silent; }
     void set_bytes(size_t first, size_t size)

@@ -299,6 +299,11 @@ __attribute__((always_inline)) inline bool Races::conflicts(const Access& earlie
         return false;
     if (earlier.atomic() && now.atomic() && (earlier.block == block_ || !(earlier.narrow() || now.narrow())))
         return false;
+    // Programs load the value with which they start a loop around compare and swap, which verifies it.
+    auto is_plain_load = [](const Access& access) { return !access.stored() && !access.atomic(); };
+    bool is_guess = (earlier.swap() && is_plain_load(now)) || (now.swap() && is_plain_load(earlier));
+    if (is_guess && earlier.block - era_->first < era_->blocks)
+        return false;
     return !is_ordered(earlier, now, shared);
 }
 

@@ -148,6 +148,8 @@ private:
         bool atomic = access_ & (EMU_ACCESS_ATOMIC | EMU_ACCESS_VOLATILE);
         Scope scope = std::exchange(worker_.next_scope, Scope::device);
         Access access = races.access_of(thread, pc_, is_store(), atomic, atomic && scope == Scope::block);
+        if (atomic && is_store() && std::exchange(worker_.next_swap, false))
+            access.set_swap();
         // Other blocks of a cluster access shared memory as well, and mbarriers there order them.
         bool shared = is_shared() && !worker_.cluster;
         if (atomic) {
@@ -395,7 +397,8 @@ extern "C" void emu_next_scope(emu_u32 scope)
     if (!worker || !worker->current)
         return;
     worker->next_together = scope == EMU_SCOPE_TOGETHER;
-    if (worker->next_together)
+    worker->next_swap = scope == EMU_SCOPE_SWAP;
+    if (worker->next_together || worker->next_swap)
         return;
     worker->next_scope = scope & EMU_SCOPE_DEVICE ? Scope::device : Scope::block;
     worker->next_release = scope & EMU_SCOPE_RELEASE;
