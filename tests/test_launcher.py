@@ -612,6 +612,7 @@ def test_bound_kernel_moves_to_another_stream(device, stream, kernels, total):
     moved = add.on(other)
     assert (moved.stream, moved.kernel, moved.config) == (other, add.kernel, add.config)
     moved["value"] = 3
+    other.wait(stream)
     moved()
     other.sync()
     add()
