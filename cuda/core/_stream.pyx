@@ -5,22 +5,10 @@
 from __future__ import annotations
 
 from libc.stdint cimport intptr_t, uintptr_t
-from libc.stdlib cimport getenv, strtol
-from libc.string cimport memcpy, memset
-from libcpp.utility cimport move
 
 from cpython.object cimport PyObject
 
-from cuda.core._context cimport (
-    Context,
-    Context_current,
-    Context_enter,
-    Context_find,
-    Context_green,
-    Context_leave,
-    Context_ordinal,
-    Context_wrap,
-)
+from cuda.core._context cimport Context, Context_current, Context_find, Context_ordinal, Context_wrap
 from cuda.core._device_resources cimport DeviceResources, DeviceResources_of_context
 from cuda.core._event cimport Event, Event_create_handle, Event_flags, Event_pin, Event_wrap
 from cuda.core._native._completion cimport StreamCallback, await_stream, call_after_stream, reject_capture
@@ -30,7 +18,6 @@ from cuda.core._native._cuda_core cimport (
     DriverObject,
     EventHandle,
     EventPin,
-    GreenHandle,
     PinnedHandle,
     StreamHandle,
     StreamPin,
@@ -38,18 +25,12 @@ from cuda.core._native._cuda_core cimport (
     bindings_object,
     note_other_library,
     pin_as,
-    retire_stream,
     stream_captures,
-    stream_registry,
 )
 from cuda.core._native._device_wait cimport wait_for_stream
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport check_self_in_methods
-from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, LEAVE_RETURN, check_or_create_options, init_driver
-
-import contextlib
-import warnings
-from contextvars import ContextVar
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, init_driver
 
 from cuda.core._event import EventOptions
 from cuda.core._memory_operations import MemoryOperation, packed_operations
@@ -883,79 +864,6 @@ class StreamOptions(Options):
             raise TypeError(f"priority must be an int or None, not {type(self.priority).__name__}")
 
 
-cdef Stream Stream_create(const ContextHandle& h_context, int device_id, object options):
-    cdef Stream self = Stream.__new__(Stream)
-    cdef StreamHandle h_stream
-    cdef cydriver.CUstream c_stream = NULL
-    cdef unsigned int c_flags = cydriver.CU_STREAM_NON_BLOCKING
-    cdef int c_priority = 0
-    cdef int c_least = 0
-    cdef int c_greatest = 0
-    cdef int is_entered = 0
-    cdef const char* api = b"cuCtxGetStreamPriorityRange"
-    cdef cydriver.CUresult err = cydriver.CUresult.CUDA_SUCCESS
-    cdef cydriver.CUresult left
-    cdef bint has_priority = False
-    cdef GreenHandle h_green
-    if not h_context:
-        raise RuntimeError("creating a stream needs a current context; call Device.set_current() first")
-    if options is not None:
-        options = check_or_create_options(StreamOptions, options, "stream options")
-        if not options.nonblocking:
-            c_flags = cydriver.CU_STREAM_DEFAULT
-        if options.priority is not None:
-            has_priority = True
-            c_priority = options.priority
-    if c_flags == cydriver.CU_STREAM_NON_BLOCKING:
-        h_green = Context_green(h_context)
-    with nogil:
-        is_entered = Context_enter(h_context.get())
-        if has_priority:
-            err = cydriver.cuCtxGetStreamPriorityRange(&c_least, &c_greatest)
-        if err == cydriver.CUresult.CUDA_SUCCESS and c_greatest <= c_priority <= c_least:
-            if h_green:
-                api = b"cuGreenCtxStreamCreate"
-                err = cydriver.cuGreenCtxStreamCreate(&c_stream, h_green.get().green, c_flags, c_priority)
-            else:
-                api = b"cuStreamCreateWithPriority"
-                err = cydriver.cuStreamCreateWithPriority(&c_stream, c_flags, c_priority)
-        left = Context_leave(is_entered)
-    if c_stream != NULL:
-        h_stream = StreamHandle.own(c_stream, &Stream_destroy, h_context.anchor())
-    LEAVE_RETURN(err, api, left)
-    if not h_stream:
-        raise ValueError(f"priority must be from {c_greatest} (highest) to {c_least} (lowest), not {c_priority}")
-    stream_registry().add(h_stream)
-    self._h_stream.set(move(h_stream))
-    self._h_context.set(h_context)
-    self._device_id = device_id if device_id >= 0 else Context_ordinal(h_context)
-    return self
-
-
-def _create_green_stream(Context context, int device_id, object options):
-    options = check_or_create_options(StreamOptions, options, "stream options")
-    if not options.nonblocking:
-        raise ValueError("nonblocking must be True: streams of green contexts do not wait for the default stream")
-    return Stream_create(context._h_context.copy(), device_id, options)
-
-
-cdef Stream Stream_wrap(cydriver.CUstream c_stream, object owner):
-    cdef Stream self = Stream.__new__(Stream)
-    # A wrapper of this library's own stream shares its cell.
-    cdef StreamHandle h_stream = stream_registry().find(c_stream)
-    if not h_stream:
-        note_other_library()
-        h_stream = StreamHandle.borrow(c_stream, Anchor() if owner is None else Anchor.of_object(<PyObject*>owner))
-    self._h_stream.set(move(h_stream))
-    self._device_id = -1
-    return self
-
-
-cdef void Stream_destroy(cydriver.CUstream c_stream) noexcept nogil:
-    stream_registry().remove(c_stream)
-    retire_stream(c_stream)
-
-
 cpdef Stream Stream_accept(object arg, bint allow_stream_protocol=False):
     """Return the stream of an argument.
 
@@ -985,13 +893,6 @@ cpdef Stream Stream_accept(object arg, bint allow_stream_protocol=False):
     raise TypeError(f"stream must be a Stream or a GraphBuilder, not {type(arg).__name__}")
 
 
-cpdef Stream default_stream():
-    """Return the default stream that the environment variable CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM selects."""
-    # Read without Python code, which an exception of a signal handler could interrupt while memory is freed.
-    cdef const char* text = getenv(b"CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM")
-    return PER_THREAD_DEFAULT_STREAM if text != NULL and strtol(text, NULL, 10) != 0 else LEGACY_DEFAULT_STREAM
-
-
 # An external event belongs to each run of the graph.
 cdef int keep_in_capture(const StreamHandle& h_stream, const EventHandle& h_event) except -1:
     if is_captured(h_stream):
@@ -999,146 +900,8 @@ cdef int keep_in_capture(const StreamHandle& h_stream, const EventHandle& h_even
     return 0
 
 
-cdef object get_attribute(Stream self, str name):
-    cdef StreamPin stream
-    cdef cydriver.CUlaunchAttributeValue value
-    cdef cydriver.CUlaunchAttributeID number
-    id_of, _, unpack = slots.get("stream attributes")
-    number = <cydriver.CUlaunchAttributeID><int>id_of(name)
-    memset(&value, 0, sizeof(value))
-    Stream_pin(self, &stream)
-    with nogil:
-        HANDLE_RETURN(cydriver.cuStreamGetAttribute(stream.get(), number, &value), b"cuStreamGetAttribute")
-    return unpack(name, (<char*>&value)[:sizeof(value)])
-
-
-# None, where it is allowed, is the value of zeros.
-cdef int set_attribute(Stream self, str name, object value) except -1:
-    cdef StreamPin stream
-    cdef cydriver.CUlaunchAttributeValue c_value
-    cdef cydriver.CUlaunchAttributeID number
-    id_of, pack, _ = slots.get("stream attributes")
-    number = <cydriver.CUlaunchAttributeID><int>id_of(name)
-    memset(&c_value, 0, sizeof(c_value))
-    if value is not None or name != "access_policy_window":
-        _, content, _ = pack(name, value)
-        memcpy(&c_value, <char*><bytes>content, len(content))
-    Stream_pin(self, &stream)
-    with nogil:
-        HANDLE_RETURN(cydriver.cuStreamSetAttribute(stream.get(), number, &c_value), b"cuStreamSetAttribute")
-    return 0
-
-
 cdef bint is_semaphore(object thing) except -1:
     return isinstance(thing, slots.get("external semaphore"))
-
-
-# The stream of Stream.use().
-_used = ContextVar("cuda.core stream", default=None)
-cdef bint is_used = False  # until a program uses one, the variable need not be read
-
-
-@contextlib.contextmanager
-def _use_stream(stream):
-    global is_used
-    token = _used.set(stream)
-    # Stays true after the block, because a task that was started in it may run longer.
-    is_used = True
-    try:
-        yield stream
-    finally:
-        _used.reset(token)
-
-
-def launch_stream() -> Stream:
-    """Return the stream of a launch that is given none."""
-    stream = _used.get() if is_used else None
-    return default_stream() if stream is None else stream
-
-
-def used_stream(int device_id) -> Stream | None:
-    """Return the stream of :meth:`Stream.use`, if it belongs to a device."""
-    cdef ContextHandle h_context
-    cdef int its_device = -1
-    stream = _used.get() if is_used else None
-    if stream is None:
-        return None
-    Stream_context(stream, &h_context, &its_device)
-    return stream if its_device == device_id else None
-
-
-def is_default_stream(Stream stream not None) -> bool:
-    """Return whether a stream is a default stream, which belongs to the context that is current."""
-    cdef StreamPin pin
-    Stream_pin(stream, &pin)
-    return is_default(pin.handle())
-
-
-# The device that is current instead of this one, or -1.
-cdef int other_current_device(int device_id) except -2:
-    cdef cydriver.CUdevice c_device = 0
-    if ALLOW_RETURN(
-        cydriver.cuCtxGetDevice(&c_device), cydriver.CUresult.CUDA_ERROR_INVALID_CONTEXT, b"cuCtxGetDevice"
-    ) and c_device != device_id:
-        return c_device
-    return -1
-
-
-# The driver has no handle for a default stream of a context that is not current.
-cdef int check_current_device(Stream self) except -1:
-    cdef int c_device = other_current_device(self._device_id)
-    if c_device >= 0:
-        raise RuntimeError(
-            f"this is the default stream of device {self._device_id}, but device {c_device} is current; use it in "
-            f"`with Device({self._device_id}):`, or use a stream of Device({self._device_id}).create_stream()"
-        )
-    return 0
-
-
-# (ordinal, address) -> the default stream of a device
-cdef dict _default_streams = {}
-
-
-cdef Stream default_stream_of(int device_id):
-    cdef Stream constant = default_stream()
-    cdef Stream stream = _default_streams.get((device_id, constant._address()))
-    if stream is None:
-        stream = Stream_constant(Stream, <cydriver.CUstream><uintptr_t>constant._address())
-        stream._device_id = device_id
-        stream._is_default_of_device = True
-        stream = _default_streams.setdefault((device_id, constant._address()), stream)
-    return stream
-
-
-cdef Stream Stream_constant(cls, cydriver.CUstream c_stream):
-    cdef Stream self = cls.__new__(cls)
-    self._h_stream.set(StreamHandle.borrow(c_stream, Anchor()))
-    self._device_id = -1
-    return self
-
-
-cdef Stream Stream_from_protocol(object obj):
-    protocol = getattr(obj, "__cuda_stream__", None)
-    if protocol is None:
-        hint = "; pass options by name: options=..." if isinstance(obj, (dict, StreamOptions)) else ""
-        raise TypeError(f"obj must be a stream, an object with __cuda_stream__(), not {type(obj).__name__}{hint}")
-    if callable(protocol):
-        info = protocol()
-    else:
-        # Extensions have no frames, so the first frame is the caller's.
-        warnings.warn(
-            "__cuda_stream__ as an attribute is deprecated; make it a method", DeprecationWarning, stacklevel=1
-        )
-        info = protocol
-    cdef uintptr_t c_address
-    try:
-        version, handle = info
-        c_address = int(handle)
-    except (OverflowError, TypeError, ValueError) as error:
-        raise RuntimeError(f"__cuda_stream__() must return (0, address), not {shown(info)}") from error
-    if version != 0:
-        raise RuntimeError(f"__cuda_stream__() must return version 0 of the protocol, not {shown(version)}")
-    return Stream_wrap(<cydriver.CUstream>c_address, obj)
 
 
 cdef int Stream_context(Stream self, ContextHandle* h_context, int* device_id) except -1:
@@ -1209,6 +972,11 @@ cdef int Stream_wait_stream(const StreamPin& waiting, Stream other) except -1:
         HANDLE_RETURN(cydriver.cuEventRecord(h_event.get(), awaited.get()), b"cuEventRecord")
         HANDLE_RETURN(cydriver.cuStreamWaitEvent(waiting.get(), h_event.get(), 0), b"cuStreamWaitEvent")
     return 0
+
+
+include "_stream_creation.pxi"
+include "_stream_attributes.pxi"
+include "_default_streams.pxi"
 
 
 _TIMED = EventOptions(timing_enabled=True)
