@@ -138,7 +138,7 @@ def test_figures_of_pages_are_those_of_the_report():
         assert [part for part in (*parts, *others) if part not in text] == [], name
 
 
-def test_figures_of_the_classic_interface_are_those_of_the_report():
+def test_classic_figures_are_those_of_the_report():
     report = json.loads((DOCS / "_benchmarks" / "figures.json").read_text())
     tables = {table["title"]: table["rows"].values() for table in report["tables"]}
     measured = {rounded(row, ("cuda.core", "CuPy")) for row in tables["Classic interface, calls"]}
