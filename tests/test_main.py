@@ -34,6 +34,13 @@ def test_command_prints_a_page_with_every_section(tmp_path):
         assert title in done.stdout
 
 
+def test_help_lists_the_other_commands(capsys):
+    with pytest.raises(SystemExit):
+        program.main(["--help"])
+    shown = capsys.readouterr().out
+    assert "python -m cuda.core prebuild " in shown and "python -m cuda.core.examples " in shown
+
+
 @pytest.mark.requires(devices=2)
 def test_page_has_the_links_between_devices(tmp_path):
     done = python("-m", "cuda.core", cwd=tmp_path)

@@ -5,6 +5,7 @@
 python -m cuda.core           a page of text
 python -m cuda.core --json    the same as JSON
 python -m cuda.core prebuild  compile the kernels of a module (see --help)
+python -m cuda.core.examples  list the examples and run one
 
 The exit status is 1 if cuda.core cannot be used at all, otherwise 0: a machine without a GPU is not an error.
 """
@@ -30,7 +31,8 @@ def main(arguments: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
     if arguments[:1] == ["prebuild"]:
         return _prebuild.main(arguments[1:])
-    parser = argparse.ArgumentParser(prog="python -m cuda.core", description=__doc__.splitlines()[0])
+    layout = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(prog="python -m cuda.core", description=__doc__, formatter_class=layout)
     parser.add_argument("--json", action="store_true", help="print JSON")
     options = parser.parse_args(arguments)
     found = report()
@@ -55,7 +57,7 @@ def lines(found: dict) -> Iterator[str]:
     rows = ((row["name"], row["version"] or "", location(row)) for row in found["toolkit"])
     yield from section("CUDA toolkit", rows)
     software = found["software_device"]
-    state = "in use" if software["is_active"] else "built" if software["library"] else "not built"
+    state = "in use" if software["is_active"] else "built" if software["library"] else "not usable"
     yield from section(
         "Software device", [(state, f"CUDA_CORE_DEVICE={software['choice']}", software["library"] or "")]
     )

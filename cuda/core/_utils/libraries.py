@@ -20,9 +20,9 @@ from cuda.core._utils.device_choice import checks_memory, compiler_build, facts
 __all__ = ["MISSING_DRIVER", "checks_memory", "compiler_build", "driver", "facts", "nvrtc"]
 
 MISSING_DRIVER = (
-    "the CUDA driver (libcuda.so.1) was not found; install the NVIDIA display driver, version 535 or newer, "
-    "on a machine with an NVIDIA GPU, or use the software device (cuda-emulator, from its wheel file or "
-    "a clone): set CUDA_CORE_DEVICE=auto or run python -m cuda.emulator program.py"
+    "the CUDA driver (libcuda.so.1) was not found; on a machine with an NVIDIA GPU, install the NVIDIA display driver, "
+    "version 535 or newer; on others, install cuda-emulator, the software device, from its wheel file or a clone, and "
+    "set CUDA_CORE_DEVICE=auto or run python -m cuda.emulator program.py"
 )
 
 BROKEN_DRIVER = (
