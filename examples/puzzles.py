@@ -599,13 +599,16 @@ PUZZLES = [
 
 def show(directory: Path) -> int:
     """Write the puzzles that are missing, grade all of them, and show what is wrong with the first one."""
-    directory.mkdir(exist_ok=True)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        sys.exit(f"the puzzles need a directory: {error}")
     solved, first = 0, None
     for number, puzzle in enumerate(PUZZLES, 1):
         path = directory / f"{number:02}_{puzzle.name}.cu"
         if not path.exists():
             path.write_text(puzzle.text())
-        wrong = puzzle.grade(path.read_text())
+        wrong = puzzle.grade(path.read_text(errors="replace"))
         solved += not wrong
         print(f"{'solved' if not wrong else 'open':7} {path}")
         if wrong and first is None:

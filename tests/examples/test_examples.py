@@ -246,3 +246,6 @@ def test_puzzles_are_written_and_graded(tmp_path):
     assert f"Next: {directory / '04_map2d.cu'}" in done.stdout
     assert len(list(directory.iterdir())) == 20
     assert "map2d      Double each pixel" in run("puzzles").stdout
+    blocked = run("puzzles", directory / "01_map.cu")
+    assert (blocked.returncode, blocked.stderr.count("\n")) == (1, 1), blocked.stderr
+    assert blocked.stderr.startswith("the puzzles need a directory: ")
