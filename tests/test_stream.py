@@ -522,6 +522,7 @@ def test_environment_selects_the_default_stream(monkeypatch, setting, expected):
 def test_timer_measures_the_work_of_its_block(device, stream):
     gate = device.zeros((), np.int32, pinned=True)
     with stream.timed() as timer:
+        stream.record().sync()  # the device has begun the block
         stream.wait_value(gate, 1)
         threading.Timer(0.05, lambda: np.asarray(gate).fill(1)).start()
     # Work outside the block does not count. Reading waits for the end of the block.
