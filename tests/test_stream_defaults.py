@@ -7,12 +7,36 @@ import threading
 import numpy as np
 import pytest
 
-from cuda.core import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, LaunchConfig, MemoryOperation, launch
+from cuda.core import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, LaunchConfig, MemoryOperation, Stream, launch
 from cuda.core.graph import GraphDefinition
 from support.captured_work import kernel
 from support.contexts import no_context
 
 WRONG = r"default stream of device 1, but device 0 is current; use it in `with Device\(1\):`"
+
+
+@pytest.mark.parametrize("stream", [LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, None])
+def test_closing_a_default_stream_does_nothing(device, stream):
+    stream = device.default_stream if stream is None else stream
+    handle = int(stream.handle)
+    with stream as entered:
+        x = device.zeros(2, np.int32, stream=entered)
+    stream.close()
+    assert not stream.is_closed and int(stream.handle) == handle
+    assert x.to_host(stream=stream).tolist() == [0, 0]
+    wrapper = Stream.from_handle(handle)
+    wrapper.close()
+    assert wrapper.is_closed and not stream.is_closed
+
+
+@pytest.mark.requires(devices=2)
+def test_closing_another_devices_default_stream_does_nothing(devices):
+    with devices[0]:
+        stream = devices[1].default_stream
+    stream.close()
+    with devices[1]:
+        assert not stream.is_closed
+        stream.sync()
 
 
 @pytest.mark.requires(devices=2)

@@ -986,7 +986,7 @@ cdef class Device:
 
         These constants mean the stream of the context that is current when they are used. While another device is
         current, an equal stream is returned that can only be used while this device is current, and otherwise raises
-        RuntimeError.
+        RuntimeError. Closing a default stream does nothing, because all code of the process shares it.
         """
         return default_stream() if other_current_device(self._id) < 0 else default_stream_of(self._id)
 

@@ -790,6 +790,9 @@ cdef class Stream(StreamSource):
         return address(self._h_stream)
 
     cdef void _release(self) noexcept:
+        # All code of the process shares the default streams, so `with device.default_stream:` must not close them.
+        if self._is_default_of_device or self is LEGACY_DEFAULT_STREAM or self is PER_THREAD_DEFAULT_STREAM:
+            return
         self._h_join.reset()
         self._h_stream.reset()
 
