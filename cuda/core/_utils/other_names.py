@@ -76,6 +76,7 @@ OTHER_NAMES = {
         "data_ptr": "handle",
         "device_ptr": "handle",
         "download": _COPY_OUT,
+        "dtype": "view(shape, dtype), which has one",
         "free": "close()",
         "get": _COPY_OUT,
         "memset": "fill(value, stream=stream)",
@@ -83,6 +84,7 @@ OTHER_NAMES = {
         "numpy": _COPY_OUT,
         "ptr": "handle",
         "set": _COPY_IN,
+        "shape": "view(shape, dtype), which has one",
         "to_host": _COPY_OUT + ", or view(dtype=dtype).to_host()",
         "to_numpy": _COPY_OUT,
         "upload": _COPY_IN,
@@ -119,6 +121,7 @@ OTHER_NAMES = {
     },
     "Event": {
         "elapsed_time": "end - start, in milliseconds",
+        "ms": "end - start, in milliseconds",
         "query": "is_done",
         "record": "stream.record(event)",
         "synchronize": "sync()",
