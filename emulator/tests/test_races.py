@@ -304,6 +304,37 @@ def test_concurrent_stores_of_equal_values_are_not_reported(child):
     assert child(SAME_VALUES, CHECK="races", THREADS=8) == "silent\n"
 
 
+PREEMPTED = """
+from cuda.core import Device, LaunchConfig, Program, launch
+device = Device()
+device.set_current()
+stream = device.create_stream()
+source = '''extern "C" __global__ void same(int* out)
+{
+    __shared__ int cell;
+    int sum = 0;
+    for (int i = 0; i < 2000; ++i) {
+        cell = i;
+        __syncthreads();
+        sum += cell;
+        __syncthreads();
+    }
+    out[threadIdx.x] = sum;
+}'''
+kernel = Program(source, "c++").compile("cubin").get_kernel("same")
+out = device.allocate(1024, stream=stream)
+for _ in range(3):
+    launch(stream, LaunchConfig(grid=1, block=128), kernel, out)
+    stream.sync()
+print("silent")
+"""
+
+
+# The threads of this kernel are preempted now and then: not between the check of a store and the store.
+def test_equal_stores_of_preempted_threads_are_not_reported(child):
+    assert child(PREEMPTED, CHECK="races") == "silent\n"
+
+
 ENDED = r"""
 template <class F> __device__ void race(int* x, int* out, int bad, F next)
 {

@@ -30,10 +30,9 @@ uintptr_t shared_address(emu_u64 address)
 void check(uintptr_t address, size_t size, bool store, const Site& site, emu_u32 kind)
 {
     emu_u32 access = kind | (store ? EMU_ACCESS_STORE : EMU_ACCESS_LOAD);
-    auto* pc = reinterpret_cast<void*>(site.pc);
-    emu_check_slow(address, size, access, pc);
-    if (this_worker()->state->checks & ~emu_u32(EMU_CHECK_MEMORY))
-        emu_watch(address, size, access, pc);
+    emu_check_slow(address, size, access, reinterpret_cast<void*>(site.pc));
+    if (size && this_worker()->state->checks & ~emu_u32(EMU_CHECK_MEMORY))
+        this_worker()->watch(address, size, access, site.pc);
 }
 
 uintptr_t aligned_shared(emu_u64 given, uint32_t alignment, const char* what, const Site& site)

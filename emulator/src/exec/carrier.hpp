@@ -57,8 +57,10 @@ struct Carrier {
     AsyncCopies copies;
     BulkCopies bulk_copies;
     bool is_stuck = false; // counted in Launch::stuck
-    volatile bool is_signaled = false; // a preemption signal arrived in a check, at whose end the thread gives way
-    uintptr_t watched_pc = 0; // of the access that this check was for
+    // A preemption signal arrived. The thread gives way before the next check: between a check and its access, others
+    // would find an access that has not happened.
+    volatile bool is_signaled = false;
+    uintptr_t watched_pc = 0; // of the access that this check is for
     int locked = 0; // if positive, this library holds a lock, so a fault here is not the kernel's
 
     // The monitor reads these.

@@ -202,10 +202,11 @@ void on_preempt(int signal, siginfo_t* info, void* context)
     if (!in_kernel(carrier) || !carrier->is_on_fiber(r.sp()) || !carrier->image || emu_thread.no_preempt ||
         carrier->has_ended())
         return;
-    if (!carrier->image->has_code(r.pc())) {
-        carrier->is_signaled = true;
+    // A second signal finds a thread that has made no check since the first.
+    bool later = carrier->races && !carrier->is_signaled && !carrier->launch->stopping;
+    carrier->is_signaled = later || !carrier->image->has_code(r.pc());
+    if (carrier->is_signaled)
         return;
-    }
     int saved = errno;
     if (carrier->launch->stopping) {
         Trouble trouble;

@@ -46,6 +46,7 @@ struct Worker final : Carrier {
     void work_on(Launch& launch); // until it has no blocks left
     void give_way(const Site& site, bool repeats) override;
     void settle() override;
+    void watch(uintptr_t address, size_t size, uint32_t access, uintptr_t pc); // the opt-in checks of an access
     bool waits_forever() override;
 
     SharedAround shared_around(uintptr_t address);

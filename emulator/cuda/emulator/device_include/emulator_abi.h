@@ -6,7 +6,7 @@
 // rejects modules of other versions, and the version is part of the cache key.
 #pragma once
 
-#define EMU_ABI_VERSION 9u
+#define EMU_ABI_VERSION 10u
 
 #define EMU_HIDDEN __attribute__((visibility("hidden")))
 #define EMU_IMPORT __attribute__((visibility("default")))
@@ -312,8 +312,8 @@ struct EmuTable {
 };
 EMU_IMPORT void emu_name_tables(const EmuTable* tables, emu_size count);
 EMU_IMPORT void emu_misaligned(emu_uptr address, emu_size size, emu_u32 access, const char* file, emu_u32 line);
-// Called for each allowed access if `emu_thread.checks` contains more than EMU_CHECK_MEMORY. Returns true if other
-// threads should run now.
+// Called for each allowed access if `emu_thread.checks` contains more than EMU_CHECK_MEMORY. Returns true, without a check,
+// if other threads should run first.
 EMU_IMPORT bool emu_watch(emu_uptr address, emu_size size, emu_u32 access, void* pc);
 EMU_IMPORT void emu_preempt(void);
 // With EMU_CHECK_INITIALIZED: an atomic operation is about to use the earlier value.

@@ -139,7 +139,8 @@ EMU_NO_CHECK EMU_INLINE bool swap16(void* p, Word16* expected, Word16 value)
 {
     bool done;
     if (emu_thread.checks > EMU_CHECK_MEMORY)
-        emu_watch((emu_uptr)p, 16, EMU_ACCESS_STORE | EMU_ACCESS_ATOMIC, __builtin_return_address(0));
+        while (emu_watch((emu_uptr)p, 16, EMU_ACCESS_STORE | EMU_ACCESS_ATOMIC, __builtin_return_address(0)))
+            emu_preempt();
 #if defined(__x86_64__)
     __asm__ volatile("lock cmpxchg16b %1"
                      : "=@ccz"(done), "+m"(*static_cast<Word16*>(p)), "+a"(expected->low), "+d"(expected->high)

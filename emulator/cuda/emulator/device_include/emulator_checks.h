@@ -84,8 +84,9 @@ EMU_NO_CHECK __attribute__((always_inline)) inline void check(emu_uptr address, 
     if (emu_thread.checks == (EMU_CHECK_MEMORY | EMU_CHECK_INITIALIZED) && inside && is_written(offset, size, access))
         return;
 #endif
-    if (__builtin_expect(emu_thread.checks > EMU_CHECK_MEMORY, 0) && emu_watch(address, size, access, pc))
-        emu_preempt();
+    if (__builtin_expect(emu_thread.checks > EMU_CHECK_MEMORY, 0))
+        while (__builtin_expect(emu_watch(address, size, access, pc), 0))
+            emu_preempt();
 }
 
 } // namespace emu

@@ -329,6 +329,22 @@ std::string take_transfer_race()
     return std::exchange(transfer_race, {});
 }
 
+void Worker::watch(uintptr_t address, size_t size, uint32_t access, uintptr_t pc)
+{
+    const Fiber& fiber = *current;
+    if (address >= fiber.stack_low && address < fiber.stack_high) {
+        bool load = !(access & EMU_ACCESS_STORE);
+        if (state->checks & EMU_CHECK_INITIALIZED && load && is_pattern(address, size))
+            fail_local(address, size, pc);
+        return;
+    }
+    if (address - reinterpret_cast<uintptr_t>(state) < sizeof *state) // of our headers
+        return;
+    if (races && races->has_news())
+        settle();
+    Watch(*this, address, size, access, pc).check();
+}
+
 } // namespace emu::exec
 
 using namespace emu::exec;
@@ -338,22 +354,12 @@ extern "C" bool emu_watch(emu_uptr address, emu_size size, emu_u32 access, void*
     Worker* worker = this_worker();
     if (!worker || !worker->current || !size)
         return false;
-    const Fiber& fiber = *worker->current;
-    if (address >= fiber.stack_low && address < fiber.stack_high) {
-        bool load = !(access & EMU_ACCESS_STORE);
-        if (worker->state->checks & EMU_CHECK_INITIALIZED && load && is_pattern(address, size))
-            fail_local(address, size, reinterpret_cast<uintptr_t>(pc));
-        return false;
+    if (__builtin_expect(worker->is_signaled, 0) && !worker->state->no_preempt) {
+        worker->watched_pc = reinterpret_cast<uintptr_t>(pc);
+        return true;
     }
-    if (address - reinterpret_cast<uintptr_t>(worker->state) < sizeof *worker->state) // of our headers
-        return false;
-    if (worker->races && worker->races->has_news())
-        worker->settle();
-    Watch(*worker, address, size, access, reinterpret_cast<uintptr_t>(pc)).check();
-    if (__builtin_expect(!worker->is_signaled, 1))
-        return false;
-    worker->watched_pc = reinterpret_cast<uintptr_t>(pc);
-    return true;
+    worker->watch(address, size, access, reinterpret_cast<uintptr_t>(pc));
+    return false;
 }
 
 extern "C" void emu_update(emu_uptr address, emu_size size)
