@@ -399,3 +399,17 @@ EMU_EXPORT nvJitLinkResult nvJitLinkVersion(unsigned int* major, unsigned int* m
 }
 
 } // extern "C"
+
+// NVIDIA's libraries, such as those that PyTorch needs, call the functions by names with the version of CUDA that they
+// were built for, and cannot be loaded without them.
+#define VERSION(name, version) \
+    ".globl __nvJitLink" #name "_" #version "\n.set __nvJitLink" #name "_" #version ", nvJitLink" #name "\n"
+#define VERSIONS(name) \
+    VERSION(name, 12_0) VERSION(name, 12_1) VERSION(name, 12_2) VERSION(name, 12_3) VERSION(name, 12_4) \
+    VERSION(name, 12_5) VERSION(name, 12_6) VERSION(name, 12_7) VERSION(name, 12_8) VERSION(name, 12_9) \
+    VERSION(name, 13_0) VERSION(name, 13_1) VERSION(name, 13_2) VERSION(name, 13_3) VERSION(name, 13_4) \
+    VERSION(name, 13_5) VERSION(name, 13_6) VERSION(name, 13_7) VERSION(name, 13_8) VERSION(name, 13_9)
+__asm__(VERSIONS(Create) VERSIONS(Destroy) VERSIONS(AddData) VERSIONS(AddFile) VERSIONS(Complete));
+__asm__(VERSIONS(GetLinkedCubinSize) VERSIONS(GetLinkedCubin) VERSIONS(GetLinkedPtxSize) VERSIONS(GetLinkedPtx));
+__asm__(VERSIONS(GetLinkedLTOIRSize) VERSIONS(GetLinkedLTOIR));
+__asm__(VERSIONS(GetErrorLogSize) VERSIONS(GetErrorLog) VERSIONS(GetInfoLogSize) VERSIONS(GetInfoLog));
