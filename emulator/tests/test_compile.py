@@ -101,6 +101,15 @@ def test_missing_precompiled_header_is_a_catastrophic_error(driver):
     assert program.log.startswith('Catastrophic error: cannot open precompiled header file "/nowhere/a.pch"\n')
 
 
+def test_precompiled_header_is_made_where_it_was_asked_for(driver, tmp_path):
+    path = tmp_path / "a.pch"
+    for file, status in ((path, "SUCCESS"), (tmp_path / "none" / "a.pch", "ERROR_PCH_CREATE")):
+        program = Program(KERNEL, f"--create-pch={file}")
+        assert program.result == "SUCCESS"
+        assert program.nvrtc.nvrtcGetPCHCreateStatus(program.handle)[0].name == f"NVRTC_{status}"
+    assert Program(KERNEL, f"--use-pch={path}").result == "SUCCESS"
+
+
 def test_architecture_given_twice_is_a_warning(driver):
     program = Program(KERNEL, "-arch=sm_90", "-arch=sm_80")
     expected = 'nvrtc: warning: "--gpu-architecture(-arch)=90" followed by "--gpu-architecture(-arch)=80"\n'

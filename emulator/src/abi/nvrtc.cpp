@@ -30,6 +30,7 @@ enum nvrtcResult {
     NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID = 10,
     NVRTC_ERROR_INTERNAL_ERROR = 11,
     NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED = 13,
+    NVRTC_ERROR_PCH_CREATE = 15,
     NVRTC_ERROR_CANCELLED = 16,
 };
 
@@ -357,7 +358,7 @@ EMU_EXPORT nvrtcResult nvrtcSetFlowCallback(nvrtcProgram handle, int (*callback)
 }
 
 // --------------------------------------------------------------- precompiled headers
-// There are none, because compiling is fast without them. The options are accepted without effect.
+// Compiling is fast without them: a file is written where one was asked for, and nothing reads it.
 
 EMU_EXPORT nvrtcResult nvrtcGetPCHHeapSize(size_t* size)
 {
@@ -372,7 +373,13 @@ EMU_EXPORT nvrtcResult nvrtcSetPCHHeapSize(size_t size)
 
 EMU_EXPORT nvrtcResult nvrtcGetPCHCreateStatus(nvrtcProgram handle)
 {
-    return with_program(handle, [](Program&) { return NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED; });
+    using Pch = front::CompileResult::Pch;
+    return with_program(handle, [](Program& program) {
+        Pch pch = program.result.pch;
+        return pch == Pch::created  ? NVRTC_SUCCESS
+               : pch == Pch::failed ? NVRTC_ERROR_PCH_CREATE
+                                    : NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED;
+    });
 }
 
 EMU_EXPORT nvrtcResult nvrtcGetPCHHeapSizeRequired(nvrtcProgram handle, size_t* size)

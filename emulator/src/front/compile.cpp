@@ -462,6 +462,9 @@ CompileResult compile_program(const CompileRequest& request, const Options& opti
     return result;
 }
 
+// Programs that use it only need to find it.
+const char pch_text[] = "cuda.emulator: a precompiled header, which no compilation needs\n";
+
 } // namespace
 
 std::vector<int> supported_architectures()
@@ -500,6 +503,9 @@ CompileResult compile(const CompileRequest& asked)
             store(key, result, read_paths(request, options, files), nanoseconds(begin));
     }
     result.log = options.log + result.log;
+    if (!options.create_pch.empty())
+        result.pch = write_file(options.create_pch, pch_text, sizeof pch_text - 1) ? CompileResult::Pch::created
+                                                                                  : CompileResult::Pch::failed;
     return result;
 }
 

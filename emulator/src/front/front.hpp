@@ -50,6 +50,7 @@ struct CompileResult {
     Bytes lto;                                  // text container, with -dlto
     std::map<std::string, std::string> lowered; // name expression -> symbol
     bool from_cache = false;
+    enum class Pch { none, created, failed } pch = Pch::none; // the file that -create-pch names
 };
 
 CompileResult compile(const CompileRequest& request);

@@ -33,8 +33,7 @@ struct Options {
     bool brief = false;
     bool error_numbers = true;
     bool warnings_are_errors = false;
-    bool pch_asked = false;
-    std::string use_pch; // a precompiled header file, which nobody reads
+    std::string create_pch, use_pch; // precompiled header files, which nobody reads
     int registers = 0;
     int standard = 17;
     std::vector<std::string> macros;   // "-DX=1", "-UX" in order
