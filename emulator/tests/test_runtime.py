@@ -106,10 +106,9 @@ def test_last_error_is_kept_until_it_is_read(child):
         START + "print(int(runtime.cudaMalloc(1 << 60)[0]), int(runtime.cudaPeekAtLastError()[0]))\n"
         "print(int(runtime.cudaGetLastError()[0]), int(runtime.cudaGetLastError()[0]))\n"
         "print(runtime.cudaSetDevice(99)[0].name)\n"
-        "for code in (0, 2, 21, 98, 700, 801):\n"
-        "    code = runtime.cudaError_t(code)\n"
+        "for code in runtime.cudaError_t:\n"
         "    assert get(runtime.cudaGetErrorName(code)).decode() == code.name\n"
-        "    assert get(runtime.cudaGetErrorString(code))\n"
+        "    assert b'unrecognized' not in get(runtime.cudaGetErrorString(code)), code\n"
     )
     assert out.splitlines() == ["2 2", "2 0", "cudaErrorInvalidDevice"]
 

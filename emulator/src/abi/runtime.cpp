@@ -384,7 +384,7 @@ const char* cudaGetErrorString(cudaError_t error)
     case invalid_function: return "invalid device function";
     default: break;
     }
-    return cuGetErrorString(CUresult(error), &text) || !text ? unknown_code : text;
+    return cuGetErrorString(CUresult(error), &text) || !text ? cudaGetErrorName(error) : text;
 }
 ROW(cudaGetErrorString, (cudaError_t error))
 
