@@ -80,10 +80,10 @@ def environment_of(wheels: str, folder: Path) -> str:
     return python
 
 
-def official_environment(device: str, folder: Path) -> str:
+def official_environment(device: str, also: list[str], folder: Path) -> str:
     """Create an environment of the official package and a distribution of the software device; return its interpreter.
 
-    The programs get no other packages than those in it.
+    The programs get no other packages than those in it, and ``also`` names more for it.
     """
     if not (folder / "bin" / "pip").exists():
         subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
@@ -91,6 +91,8 @@ def official_environment(device: str, folder: Path) -> str:
     install = [python, "-m", "pip", "install", "-q"]
     subprocess.run([*install, *OFFICIAL], check=True)
     subprocess.run([*install, *TRITON])
+    if also:
+        subprocess.run([*install, *also], check=True)
     subprocess.run([*install, "--force-reinstall", "--no-deps", str(ROOT / device)], check=True)
     os.environ.pop("PYTHONPATH", None)
     os.environ["PYTHONSAFEPATH"] = "1"
@@ -133,6 +135,9 @@ def main(arguments: list[str] | None = None, programs: Path = PROGRAMS) -> int:
     parser.add_argument(
         "--official", metavar="DEVICE", help="run the official package on a wheel of the software device"
     )
+    parser.add_argument(
+        "--also", metavar="PACKAGE", action="append", default=[], help="with --official: also install this package"
+    )
     parser.add_argument("--download", metavar="FOLDER", help="only fetch the wheels of the clients into a folder")
     parser.add_argument("--suite", choices=suites.SUITES, help="run the test suite of a library instead")
     parser.add_argument("--seconds", type=float, default=3000, help="time limit of a suite")
@@ -143,7 +148,7 @@ def main(arguments: list[str] | None = None, programs: Path = PROGRAMS) -> int:
     if chosen.download:
         return download(chosen.download)
     if chosen.official:
-        python = official_environment(chosen.official, ROOT / "build" / "official")
+        python = official_environment(chosen.official, chosen.also, ROOT / "build" / "official")
         return run_all(chosen, [python], OFFICIAL_PROGRAMS, ["-m", "cuda.emulator"])
     with tempfile.TemporaryDirectory() as folder:
         own = environment_of(chosen.wheels, Path(folder)) if chosen.wheels else sys.executable

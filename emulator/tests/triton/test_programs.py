@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 PROGRAMS = Path(__file__).parent / "programs"
+TORCH_PROGRAMS = Path(__file__).parent / "torch_programs"
+EARLY = ("-m", "cuda.emulator")  # before PyTorch loads NVIDIA's libraries
 pytestmark = pytest.mark.requires(distribution="triton", software=True)
 
 
@@ -53,6 +55,13 @@ def run(environment, tmp_path):
 @pytest.mark.parametrize("name", sorted(path.stem for path in PROGRAMS.glob("*.py")))
 def test_program_is_right(run, name, checks):
     status, output = run(PROGRAMS / f"{name}.py", checks=checks)
+    assert status == 0, output
+
+
+@pytest.mark.requires(distribution="torch")
+@pytest.mark.parametrize("name", sorted(path.stem for path in TORCH_PROGRAMS.glob("*.py")))
+def test_program_with_pytorch_is_right(run, name):
+    status, output = run(TORCH_PROGRAMS / f"{name}.py", *EARLY, checks="all")
     assert status == 0, output
 
 
@@ -343,5 +352,90 @@ event = torch.cuda.Event(enable_timing=True)
 event.record()
 assert x.to("cuda").cuda().data_ptr() == x.data_ptr() and event.elapsed_time(event) == 0
 """
+    )
+    assert status == 0, output
+
+
+# How a kernel can get a new tensor: itself, a part or view of it, a descriptor, or its address.
+WAYS = {
+    "itself": ("fill[(1,)](x, 1.0, B=256)", "x"),
+    "a view": ("fill[(1,)](x, 0.0, B=256); fill[(1,)](x.view(256), 1.0, B=256)", "x"),
+    "another view": ("fill[(1,)](x.view(256), 1.0, B=256)", "x.detach()"),
+    "a part": ("fill[(1,)](x[8:], 1.0, B=128)", "x[8:]"),
+    "a descriptor": ("fill_tile[(1,)](TensorDescriptor.from_tensor(x, [16, 16]))", "x"),
+    "an address": ("fill_there[(1,)](torch.tensor([x.data_ptr()]), B=256)", "x"),
+    "an array": ("fill[(1,)](x, 0.0, B=256); x.numpy()[:] = 1", "x"),
+    "a copy": ("x.copy_(torch.ones(16, 16))", "x"),
+}
+
+
+@pytest.mark.requires(distribution="torch")
+def test_new_tensor_of_pytorch_is_written_in_every_way(run):
+    status, output = run(
+        """
+import threading, torch, triton, triton.language as tl
+from triton.tools.tensor_descriptor import TensorDescriptor
+@triton.jit
+def fill(x, value, B: tl.constexpr):
+    tl.store(x + tl.arange(0, B), value)
+@triton.jit
+def fill_tile(x):
+    x.store([0, 0], tl.full((16, 16), 1.0, tl.float32))
+@triton.jit
+def fill_there(address, B: tl.constexpr):
+    fill(tl.load(address).to(tl.pointer_type(tl.float32)), 1.0, B)
+@triton.jit
+def add(x, y, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(y + i, tl.load(x + i) + 1)
+def test(name, write, read):
+    x = torch.empty(16, 16, device="cuda")
+    exec(write, globals(), {"x": x})
+    given = eval(read, {"x": x})
+    y = torch.empty(given.numel(), device="cuda")
+    add[(1,)](given, y, B=given.numel())
+    assert (y == 2).all(), (name, y)
+    passed.append(name)
+passed = []
+"""
+        + f"WAYS = {WAYS!r}\n"
+        + """
+for name, way in WAYS.items():
+    test(name, *way)
+thread = threading.Thread(target=test, args=("a thread", *WAYS["itself"]))
+thread.start()
+thread.join()
+assert passed == [*WAYS, "a thread"], passed
+x, y = torch.empty(16, device="cuda"), torch.empty(16, device="cuda")
+fill[(1,)](x, 1.0, B=8)
+add[(1,)](x, y, B=16)
+""",
+        *EARLY,
+        checks="initialized",
+    )
+    assert status == 1 and "uninitialized read: load of 4 bytes" in output, output
+    assert re.search(r"at offset 32 in the 64 bytes of device memory", output), output
+
+
+@pytest.mark.requires(distribution="torch")
+def test_tensors_of_pytorch_are_made_in_a_backward(run):
+    status, output = run(
+        ADD
+        + """
+import torch
+class Double(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return 2 * x
+    @staticmethod
+    def backward(ctx, slope):
+        out = torch.ones(8, device="cuda")
+        double[(1,)](out, 8, B=8)
+        return out * slope.to("cuda")
+x = torch.ones(8, device="cuda", requires_grad=True)
+Double.apply(x).sum().backward()
+assert (x.grad == 2).all(), x.grad
+""",
+        *EARLY,
     )
     assert status == 0, output

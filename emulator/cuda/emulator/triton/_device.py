@@ -4,6 +4,7 @@
 
 import ctypes
 import functools
+import threading
 
 import cuda.emulator
 
@@ -23,10 +24,22 @@ _DEFAULT_SHARED = 49152
 _REGISTERS = 32  # Triton computes with the number of registers of a kernel, which is not known here
 
 
-@functools.lru_cache(None)
+_thread = threading.local()
+
+
 def library():
-    """Return the driver, with its context current in the calling thread."""
-    return ctypes.CDLL(cuda.emulator.library_path())
+    """Return the driver, with the primary context of the first device current in threads that had none."""
+    try:
+        return _thread.library
+    except AttributeError:
+        _thread.library = driver = ctypes.CDLL(cuda.emulator.library_path())
+    context = ctypes.c_void_p()
+    call("cuInit", 0)
+    call("cuCtxGetCurrent", ctypes.byref(context))
+    if not context:
+        call("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0)
+        call("cuCtxSetCurrent", context)
+    return driver
 
 
 def describe_error(code, what):
@@ -74,8 +87,15 @@ class Allocation:
         return self
 
     def copy_to(self, address):
-        """Copy the contents to host memory."""
-        call("cuMemcpyDtoH_v2", ctypes.c_void_p(address), self.pointer, self.size)
+        """Copy the contents to host memory, by managed memory: a copy to the host of unwritten bytes is reported."""
+        managed = ctypes.c_uint64()
+        call("cuMemAllocManaged", ctypes.byref(managed), self.size, 1)
+        try:
+            call("cuMemcpyDtoD_v2", managed, self.pointer, self.size)
+            call("cuCtxSynchronize")
+            ctypes.memmove(address, managed.value, self.size.value)
+        finally:
+            library().cuMemFree_v2(managed)
 
     def __del__(self):
         library().cuMemFree_v2(self.pointer)
@@ -90,16 +110,6 @@ class TensorMap(ctypes.Structure):
 
 class Device:
     """The ``utils`` of Triton's drivers, for the first device."""
-
-    def __init__(self):
-        call("cuInit", 0)
-        self.context = ctypes.c_void_p()
-        call("cuDevicePrimaryCtxRetain", ctypes.byref(self.context), 0)
-        self.make_current()
-
-    def make_current(self):
-        """Make the device's primary context current in the calling thread."""
-        call("cuCtxSetCurrent", self.context)
 
     def allocate(self, size):
         return Allocation(size).clear()
@@ -120,7 +130,7 @@ class Device:
         return 0
 
     def set_current_device(self, device):
-        self.make_current()
+        """Do nothing: there is one device."""
 
     def get_default_stream(self, device=0):
         return 0
@@ -136,7 +146,6 @@ class Device:
 
     def load_binary(self, name, kernel, shared, device):
         """Load PTX, and return the library, the kernel, and its numbers of registers, spills and threads."""
-        self.make_current()
         log = ctypes.create_string_buffer(8192)
         options = (ctypes.c_int * 2)(_ERROR_LOG, _ERROR_LOG_SIZE)
         values = (ctypes.c_void_p * 2)(ctypes.addressof(log), len(log))

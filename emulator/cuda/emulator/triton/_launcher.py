@@ -114,9 +114,9 @@ class Launcher:
         types, values = [], []
         _flatten(self.signature, arguments, types, values)
         scratch = self._scratch(x * y * z, stream)
-        fresh = [(value, memory) for value in values if (memory := Fresh.of(value)) is not None]
+        fresh = {memory for value in values if (memory := Fresh.of(value)) is not None}
         if fresh:
-            values = [Fresh.of(value) or value for value in values]
+            values = [Fresh.pointer_to(value) or value for value in values]
         slots = [_value(kind, value) for kind, value in zip(types, values, strict=True)]
         slots += [ctypes.c_uint64(address_of(memory)) for memory in scratch]
         parameters = (ctypes.c_void_p * len(slots))(*map(ctypes.addressof, slots))
@@ -131,8 +131,8 @@ class Launcher:
             report = log_since(log)
             cuda.emulator.reset()
             raise RuntimeError(describe_error(code, f"the launch of {metadata.name} failed") + report)
-        for tensor, memory in fresh:
-            memory.memory.copy_to(tensor.untyped_storage().data_ptr())
+        for memory in fresh:
+            memory.update()
 
 
 def _value(kind, value):

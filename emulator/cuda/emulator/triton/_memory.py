@@ -77,7 +77,7 @@ def accept_arrays():
         return
 
     def specialize(backend, value, *flags):
-        return original(backend, wrap(value), *flags)
+        return original(backend, getattr(value, "seen_by_triton", None) or wrap(value), *flags)
 
     specialize.accepts_arrays = True
     jit.native_specialize_impl = specialize

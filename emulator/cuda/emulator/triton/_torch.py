@@ -1,14 +1,18 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch without CUDA in programs for Triton: ``device="cuda"`` means memory of the CPU, which kernels can access."""
+"""PyTorch in programs for Triton: ``device="cuda"`` means memory of the CPU, which kernels can access."""
 
+import ctypes
 import os
 import sys
+import threading
 import time
 import weakref
 
 from cuda.emulator.triton._device import Allocation, Device
 from cuda.emulator.triton._memory import forget, is_known, register
+
+_PATTERN = 0xFD  # of what torch.empty returns while the check `initialized` is on
 
 
 class Event:
@@ -103,40 +107,50 @@ def _on_cpu(device):
     return "cpu" if isinstance(kind, str) and kind.partition(":")[0] == "cuda" else device
 
 
-def _data_ptr(original, tensor):
-    """Register the storage of a tensor for as long as it lives, and return the tensor's address."""
-    if tensor.device.type == "cpu":
-        storage = tensor.untyped_storage()
-        address, size = storage.data_ptr(), storage.nbytes()
-        if not is_known(address, size):
-            register(address, size)
-            weakref.finalize(storage, forget, address).atexit = False
-    return original(tensor)
-
-
 class Fresh:
-    """Device memory that stands in for a tensor of ``torch.empty`` until the host writes to it.
+    """Device memory that stands in for the storage of a new tensor while only kernels write to it.
 
-    The device knows which bytes of its own memory were written, for the check ``initialized``.
+    The device knows which bytes of its own memory were written, for the check ``initialized``. After each launch, the
+    storage gets a copy.
     """
 
-    def __init__(self, tensor):
-        self.version = tensor._version
-        self.size = tensor.untyped_storage().nbytes()
-        self.memory = None
+    exists = False
 
-    def data_ptr(self):
-        if self.memory is None:
-            self.memory = Allocation(self.size)
-        return self.memory.data_ptr()
+    def __init__(self, tensor):
+        storage = tensor.untyped_storage()
+        Fresh.exists = True
+        self.address, self.size = storage.data_ptr(), storage.nbytes()
+        ctypes.memset(self.address, _PATTERN, self.size)
+        self.memory = None
+        self.copy = self._contents()
+        storage.fresh_memory = self
+
+    def _contents(self):
+        return ctypes.string_at(self.address, self.size)
+
+    def update(self):
+        """Copy what kernels have written to the storage."""
+        self.memory.copy_to(self.address)
+        self.copy = self._contents()
 
     @staticmethod
     def of(tensor):
-        """Return what stands in for an argument, or None."""
-        fresh = getattr(tensor, "_fresh_memory", None)
-        if fresh is not None and fresh.version != tensor._version:
-            fresh = tensor._fresh_memory = None
+        """Return what stands in for the storage of a tensor, or None: the host has written to it, or has its address."""
+        storage = tensor.untyped_storage() if Fresh.exists and hasattr(tensor, "untyped_storage") else None
+        fresh = getattr(storage, "fresh_memory", None)
+        if fresh is not None and fresh._contents() != fresh.copy:
+            fresh = storage.fresh_memory = None
         return fresh
+
+    @staticmethod
+    def pointer_to(tensor):
+        """Return the address of what stands in for a tensor, or None."""
+        fresh = Fresh.of(tensor)
+        if fresh is None:
+            return None
+        if fresh.memory is None:
+            fresh.memory = Allocation(fresh.size)
+        return fresh.memory.data_ptr() + tensor.seen_by_triton.data_ptr() - fresh.address
 
 
 def _is_checked():
@@ -144,8 +158,53 @@ def _is_checked():
     return not {"initialized", "all"}.isdisjoint(os.environ.get("CUDA_EMULATOR_CHECK", "").split(","))
 
 
+class Seen:
+    """What Triton reads of a tensor for the type of an argument."""
+
+    __slots__ = ("_address", "dtype")
+
+    def __init__(self, tensor, address):
+        self.dtype, self._address = tensor.dtype, address
+
+    def data_ptr(self):
+        return self._address
+
+
+def _register(tensor, address):
+    """Register the storage of a tensor, which has an address, for as long as it lives; return the address."""
+    if tensor.device.type == "cpu":
+        storage = tensor.untyped_storage()
+        begin, size = storage.data_ptr(), storage.nbytes()
+        if not is_known(begin, size):
+            register(begin, size)
+            weakref.finalize(storage, forget, begin).atexit = False
+        storage.fresh_memory = None  # kernels can get the address from others than the launcher
+    return address
+
+
+def _enter(mode):
+    """Enter a mode in this thread, and let later ones enter it.
+
+    PyTorch leaves the mode while it runs one of its functions, such as ``Tensor.backward``, which calls functions of the
+    program.
+    """
+    import torch
+
+    mode().__enter__()
+    for owner, name in ((threading.Thread, "_bootstrap_inner"), (torch.autograd.function.BackwardCFunction, "apply")):
+        setattr(owner, name, _within(mode, getattr(owner, name)))
+
+
+def _within(mode, function):
+    def run(*arguments):
+        with mode():
+            return function(*arguments)
+
+    return run
+
+
 def _change(torch):
-    """Let a PyTorch without CUDA take the CPU's memory for the device's."""
+    """Let PyTorch take the CPU's memory for the device's."""
     from torch.overrides import TorchFunctionMode
 
     class Devices(TorchFunctionMode):
@@ -160,13 +219,23 @@ def _change(torch):
                 arguments = tuple(map(_on_cpu, arguments))
             out = function(*arguments, **named)
             if is_checked and name in ("empty", "empty_like", "empty_strided", "new_empty") and out.numel():
-                out._fresh_memory = Fresh(out)
+                Fresh(out)
             return out
 
     is_checked = _is_checked()
-    Devices().__enter__()
-    original = torch.Tensor.data_ptr
-    torch.Tensor.data_ptr = lambda tensor: _data_ptr(original, tensor)
+    _enter(Devices)
+    original, plain = torch.Tensor.data_ptr, torch._C.DisableTorchFunction
+
+    def data_ptr(tensor):
+        with plain():
+            return _register(tensor, original(tensor))
+
+    def seen_by_triton(tensor):
+        with plain():
+            return Seen(tensor, original(tensor))
+
+    torch.Tensor.data_ptr = data_ptr
+    torch.Tensor.seen_by_triton = property(seen_by_triton)
     torch.Tensor.is_cuda = property(lambda tensor: True)
     for name, value in interface(Device()).items():
         setattr(torch.cuda, name, value)
