@@ -7,6 +7,7 @@ import ctypes
 import numpy as np
 import pytest
 
+import cuda.emulator
 from support.compiled import Code, Program
 
 CALLER = '__device__ int far(int);\nextern "C" __global__ void k(int* x) { x[0] = far(x[0]); }'
@@ -246,3 +247,11 @@ def test_code_of_another_architecture_is_not_linked(kind, option, made, fits):
 def test_ptx_of_an_unknown_version_is_rejected(driver, context, version, result):
     text = f".version {version}\n.target sm_90\n.address_size 64\n.visible .entry k() {{ ret; }}\n".encode()
     assert driver.result("cuModuleLoadData", text + b"\0") == result
+
+
+@pytest.mark.parametrize("version", ["12_0", "13_5"])
+@pytest.mark.parametrize("name", ["nvJitLinkCreate", "nvJitLinkGetLinkedCubin", "nvJitLinkGetInfoLogSize"])
+def test_functions_have_names_of_each_version(driver, name, version):
+    library = ctypes.CDLL(cuda.emulator.library_path())
+    plain, named = (ctypes.cast(library[n], ctypes.c_void_p).value for n in (name, f"__{name}_{version}"))
+    assert plain == named
