@@ -225,13 +225,12 @@ def with_default_of_inner_function():
 
 def with_replaced_code():
     def work(stream, y):
-        add(stream, y, 1)
+        add(stream, y, len("."))  # not an int, which instructions of newer Pythons contain
 
-    variants = {1: work.__code__}
-    for number in (4, 7):
-        variants[number] = work.__code__.replace(
-            co_consts=(*(number if c == 1 else c for c in work.__code__.co_consts),)
-        )
+    variants = {}
+    for number in (1, 4, 7):
+        constants = ("." * number if constant == "." else constant for constant in work.__code__.co_consts)
+        variants[number] = work.__code__.replace(co_consts=(*constants,))
     return work, lambda number: setattr(work, "__code__", variants[number])
 
 

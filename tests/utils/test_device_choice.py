@@ -211,10 +211,10 @@ def test_errors_of_the_package_itself_are_not_hidden(monkeypatch, tmp_path):
     code = (
         "import sys\nclass Finder:\n"
         "    def find_spec(self, name, path, target=None):\n"
-        "        if name == 'cuda.emulator': raise ModuleNotFoundError('no zlib', name='zlib')\n"
+        "        if name == 'cuda.emulator': raise ModuleNotFoundError('no lz4', name='lz4')\n"
         "sys.meta_path.insert(0, Finder())\nimport cuda.core"
     )
-    assert run(code, CUDA_CORE_DEVICE="auto").stderr.splitlines()[-1] == "ModuleNotFoundError: no zlib"
+    assert run(code, CUDA_CORE_DEVICE="auto").stderr.splitlines()[-1] == "ModuleNotFoundError: no lz4"
 
 
 def test_wrong_variable_of_the_device_is_one_clear_error():
