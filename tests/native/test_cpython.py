@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The internals of CPython that the package relies on, checked with the version that runs the tests."""
 
+import ctypes
+import functools
 import subprocess
 import sys
 import threading
@@ -48,6 +50,19 @@ def test_running_instruction_is_found(probe):
     places = range(0, len(runs_at.__code__.co_code), 2)
     assert [runs_at(offset) for offset in places].count(True) == 1
     assert not any(probe.runs(runs_at.__code__, offset) for offset in places)
+
+
+def test_thread_without_python_code_runs_no_code(probe):
+    def code():
+        pass
+
+    # Python 3.15 has a sentinel frame there. The argument of the thread is the offset.
+    start = ctypes.CFUNCTYPE(ctypes.c_ssize_t, ctypes.c_void_p)(functools.partial(probe.runs, code.__code__))
+    libc = ctypes.CDLL(None)
+    thread, found = ctypes.c_ulong(), ctypes.c_ssize_t(-1)
+    assert libc.pthread_create(ctypes.byref(thread), None, start, ctypes.c_void_p(2)) == 0
+    assert libc.pthread_join(thread, ctypes.byref(found)) == 0
+    assert found.value == 0
 
 
 def test_callback_does_not_see_the_pending_error_and_keeps_it(probe):
