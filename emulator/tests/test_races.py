@@ -224,6 +224,36 @@ def test_loads_that_compare_and_swap_verifies_are_no_race():
     assert [name for name in names if "data race" not in reports[name, 1]] == []
 
 
+MEETING = r"""
+__device__ unsigned arrived;
+__device__ volatile unsigned generation;
+extern "C" __global__ void meet(int* x, int* out, int bad)
+{
+    if (threadIdx.x) return;
+    for (int round = 0; round < 400; ++round) {
+        unsigned mine = generation;
+        __threadfence();
+        if (atomicAdd(&arrived, 1) == gridDim.x - 1) {
+            arrived = 0;
+            __threadfence();
+            generation = mine + 1;
+        } else {
+            while (generation == mine) ;
+        }
+        __threadfence();
+        if (bad) x[0] = blockIdx.x;
+    }
+}
+"""
+
+
+def test_last_block_can_reset_the_counter_of_arrivals():
+    # Blocks may update the counter in another order than the one in which the updates were noted.
+    reports = run_cases(MEETING, ["meet"], "races", grid=2)
+    assert reports["meet", 0] == ""
+    assert "data race" in reports["meet", 1]
+
+
 def test_without_the_check_races_are_not_reported():
     texts = run_cases(SOURCE, ["missing_barrier", "counter"], "memory", block=64)
     assert set(texts.values()) == {""}

@@ -485,10 +485,10 @@ __global__ void pushed_and_read(int* x, int* out, int bad)
 __global__ void maximum_by_exchange(int* x, int* out, int bad)
 {
     int mine = threadIdx.x * 4 + blockIdx.x;
-    int seen = out[1];
-    if (bad) seen = out[0]; // at maximum_by_exchange
+    if (bad && out[0] < mine) atomicExch(out, mine); // at maximum_by_exchange
+    int seen = bad ? mine : out[0];
     while (mine > seen) {
-        int before = atomicCAS(out, seen, mine); // at maximum_by_exchange
+        int before = atomicCAS(out, seen, mine);
         if (before == seen) break;
         seen = before;
     }

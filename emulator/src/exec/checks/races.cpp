@@ -245,9 +245,14 @@ void Races::continue_in(std::shared_ptr<const Era> era)
 
 Access Races::access_of(uint32_t thread, uintptr_t pc, bool store, bool atomic, bool narrow) const
 {
+    const Thread& self = threads_[thread];
     Access access;
     access.block = block_;
-    access.time = threads_[thread].time;
+    access.time = self.time;
+    // A thread that learns what came before a fence, from the atomic access after it, also knows this access. Otherwise
+    // the last block could not reset a counter if its own update was noted before another one that came first.
+    if (atomic && store && self.time == self.after_fence)
+        access.time = self.fenced[int(Scope::block)].time - 1;
     access.what = (pc >> 1 & ((uint64_t(1) << Access::thread_shift) - 1)) |
                   uint64_t(thread & 1023) << Access::thread_shift |
                   uint64_t(atomic) * Access::is_atomic | uint64_t(narrow) * Access::is_narrow |
@@ -681,7 +686,7 @@ void Races::fence(uint32_t thread, Scope scope)
         self.fenced[int(Scope::device)] = made;
         self.unfenced = false;
     }
-    self.time = ++clock_;
+    self.time = self.after_fence = ++clock_;
 }
 
 void Races::order_by_atomic(uint32_t thread, uintptr_t address, bool shared, bool store, bool release, Scope scope)

@@ -111,6 +111,7 @@ private:
         bool unfenced = false; // has stored to global memory since its last device fence
         Known known;
         Fenced fenced[2]; // indexed by Scope
+        uint32_t after_fence = 0; // the time that began with the last fence
     };
     // The last loads of a thread by PTX modules.
     struct Loads {
