@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The compiler interface: options, errors, warnings and names agree with NVRTC 13.5."""
 
+import os
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -365,6 +368,28 @@ def test_volatile_assignments_cause_no_warning(driver):
     """
     program = Program(source, "-Werror=all-warnings")
     assert program.result == "SUCCESS" and not program.log.strip()
+
+
+FENCES = """
+__global__ void k(int* x)
+{
+    __shared__ volatile int s[32]; // its accesses are calls of the device
+    s[threadIdx.x] = *x;
+    __threadfence();
+    __threadfence_system();
+    __threadfence_block();
+    *x = s[0];
+}
+"""
+
+
+@pytest.mark.parametrize("checks", ["memory", "races", "all"])
+def test_fences_compile_without_a_warning(checks):
+    program = f"import cuda.emulator; cuda.emulator.activate(); import sys; sys.path[:0] = {sys.path!r}\n"
+    program += f"from support.compiled import Program; print([Program({FENCES!r}).log])"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "CUDA_EMULATOR_CHECK": checks}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, timeout=100)
+    assert (done.stdout, done.stderr) == ("['']\n", "")
 
 
 def test_warning_directives_are_in_the_log(driver):

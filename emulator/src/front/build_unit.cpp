@@ -82,6 +82,8 @@ void add_gcc_flags(const Checks& checks, bool steps, std::vector<std::string>* f
                        "--param", checks.stack ? "asan-stack=1" : "asan-stack=0", "--param", "asan-globals=1"});
     if (checks.reads_shadow() && !steps)
         flags->push_back("-DEMU_READS_SHADOW");
+    if ((checks.races || checks.advice || steps) && gcc_version() >= 11)
+        flags->push_back("-Wno-tsan"); // fences are calls of the device, see emulator_checks.h
     if (steps)
         flags->push_back("-fno-reorder-blocks"); // the order of the source, see Block::begin_steps()
     if (checks.stack)
