@@ -54,6 +54,13 @@ def test_message_names_the_entry_point_the_text_and_the_detail():
     assert (error.code, error.name, error.api, error.explanation) == (1, "NAME", "cuX", "text")
 
 
+@pytest.mark.parametrize("code", [1, 2, 600, 700, 719, 801, 999])
+def test_classic_error_is_converted_once(code):
+    once = classic_error(CUDAError("NAME: text (cuX)\nmore\nand more", code=code, api="cuX", explanation="text"))
+    twice = classic_error(once, "cuY")
+    assert twice is once and str(twice) == "cuX failed: text - more\nand more"
+
+
 def test_library_entry_points_have_module_names():
     assert str(classic_error(CUDAError("N: text", code=500, api="cuLibraryGetKernel", explanation="text"))) == (
         "cuModuleGetFunction failed: text"

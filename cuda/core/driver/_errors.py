@@ -147,7 +147,8 @@ def classic_error(error: Exception, api: str | None = None) -> Exception:
     """
     if not isinstance(error, CUDAError):
         return logic_error(api or "the call", INVALID_HANDLE, str(error))
-    if isinstance(error, (LogicError, RuntimeError)):
+    # Other classes are those of both interfaces, so only the message tells.
+    if isinstance(error, (LogicError, RuntimeError)) or str(error).startswith(f"{error.api} failed: "):
         return error  # already classic
     if error.code is None:
         classic = LogicError(str(error))
