@@ -350,3 +350,56 @@ def test_copied_memory_is_written_memory(checks):
     for name in COPIES:
         assert reports[name, 0] == "", reports[name, 0]
         assert f"kernel {name}: uninitialized read" in reports[name, 1]
+
+
+LIBRARY = {
+    "frexpf": "frexpf(4.f, x + at)",
+    "frexp": "frexp(4.0, x + at)",
+    "modff": "modff(4.5f, (float*)x + at)",
+    "modf": "modf(4.5, (double*)x + at / 2)",
+    "remquof": "remquof(7.f, 2.f, x + at)",
+    "remquo": "remquo(7.0, 2.0, x + at)",
+    "sincosf": "sincosf(1.f, (float*)x, (float*)x + at)",
+    "sincos": "sincos(1.0, (double*)x + at / 2, (double*)x)",
+    "sincospif": "sincospif(1.f, (float*)x + at, (float*)x)",
+    "sincospi": "sincospi(1.0, (double*)x, (double*)x + at / 2)",
+}
+
+
+@pytest.mark.parametrize("checks", ["memory", "all"])
+def test_stores_of_library_functions_are_checked(checks):
+    kernel = 'extern "C" __global__ void store_{}(int* x, int* out, int bad) {{ int at = 32 * bad; {}; *out = *x; }}\n'
+    source = "".join(kernel.format(name, call) for name, call in LIBRARY.items())
+    reports = run_cases(source, [f"store_{name}" for name in LIBRARY], checks, block=1)
+    for number, name in enumerate(LIBRARY, 1):
+        assert reports[f"store_{name}", 0] == "", name
+        assert f"kernel store_{name}: illegal address: store of " in reports[f"store_{name}", 1]
+        assert f"at bugs.cu:{number} in store_{name}" in reports[f"store_{name}", 1]
+
+
+COMPARISONS = """
+extern "C" __global__ void compare_too_much(int* x, int* out, int bad)
+{
+    out[1] = memcmp(out + 16, out, 64 + bad);
+}
+extern "C" __global__ void compare_unwritten(int* x, int* out, int bad)
+{
+    out[1] = memcmp(bad ? x : out, out, 4);
+}
+extern "C" __global__ void compare_until_the_first_difference(int* x, int* out, int bad)
+{
+    *x = 5;
+    out[0] = memcmp(x, out, bad ? 500 : 128) != 5;
+    if (bad) out[33] = 1;
+}
+"""
+
+
+@pytest.mark.parametrize("checks", ["memory", "all"])
+def test_compared_bytes_are_checked(checks):
+    names = ["compare_too_much", "compare_until_the_first_difference"]
+    names += ["compare_unwritten"] * (checks == "all")
+    reports = run_cases(COMPARISONS, names, checks, block=1)
+    assert [reports[name, 0] for name in names] == [""] * len(names)
+    words = ["load of 65 bytes", "store of 4 bytes", "uninitialized read: load of 1 byte"]
+    assert all(word in reports[name, 1] for name, word in zip(names, words, strict=False))

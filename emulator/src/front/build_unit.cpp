@@ -155,6 +155,7 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
         "-Wuninitialized",
         "-Wformat",
         "-Wno-format-zero-length",
+        "-fno-builtin-memcmp", // a call is checked, see emulator_runtime.h
     };
 #if defined(__x86_64__)
     // popcnt, SSE 4.1 and cmpxchg16b: every x86-64 processor since 2009 has them.

@@ -101,18 +101,12 @@ EMU_IMPORT float remainderf(float x, float y);
 EMU_IMPORT double remainder(double x, double y);
 EMU_IMPORT float fmaf(float x, float y, float z);
 EMU_IMPORT double fma(double x, double y, double z);
-EMU_IMPORT float frexpf(float x, int* exponent);
-EMU_IMPORT double frexp(double x, int* exponent);
 EMU_IMPORT float ldexpf(float x, int exponent);
 EMU_IMPORT double ldexp(double x, int exponent);
 EMU_IMPORT float scalbnf(float x, int n);
 EMU_IMPORT double scalbn(double x, int n);
 EMU_IMPORT float scalblnf(float x, long n);
 EMU_IMPORT double scalbln(double x, long n);
-EMU_IMPORT float modff(float x, float* whole);
-EMU_IMPORT double modf(double x, double* whole);
-EMU_IMPORT float remquof(float x, float y, int* quotient);
-EMU_IMPORT double remquo(double x, double y, int* quotient);
 EMU_IMPORT int ilogbf(float x);
 EMU_IMPORT int ilogb(double x);
 EMU_IMPORT float jnf(int n, float x);
@@ -129,12 +123,51 @@ EMU_IMPORT long long llroundf(float x);
 EMU_IMPORT long long llround(double x);
 EMU_IMPORT float nanf(const char* tag);
 EMU_IMPORT double nan(const char* tag);
-EMU_IMPORT void sincosf(float x, float* sine, float* cosine);
-EMU_IMPORT void sincos(double x, double* sine, double* cosine);
 EMU_IMPORT int abs(int x) noexcept;
 EMU_IMPORT long labs(long x) noexcept;
 EMU_IMPORT long long llabs(long long x) noexcept;
 }
+
+// Functions of the host's library that store through pointers. The checks see only what compiled code stores.
+#define EMU_STORING(T, suffix)                                                                                    \
+    namespace emu {                                                                                               \
+    extern "C" {                                                                                                  \
+    EMU_IMPORT T host_frexp##suffix(T x, int* exponent) __asm__("frexp" #suffix);                                 \
+    EMU_IMPORT T host_modf##suffix(T x, T* whole) __asm__("modf" #suffix);                                        \
+    EMU_IMPORT T host_remquo##suffix(T x, T y, int* quotient) __asm__("remquo" #suffix);                          \
+    EMU_IMPORT void host_sincos##suffix(T x, T* sine, T* cosine) __asm__("sincos" #suffix);                       \
+    }                                                                                                             \
+    }                                                                                                             \
+    EMU_INLINE T frexp##suffix(T x, int* exponent)                                                                \
+    {                                                                                                             \
+        int e;                                                                                                    \
+        T result = ::emu::host_frexp##suffix(x, &e);                                                              \
+        *exponent = e;                                                                                            \
+        return result;                                                                                            \
+    }                                                                                                             \
+    EMU_INLINE T modf##suffix(T x, T* whole)                                                                      \
+    {                                                                                                             \
+        T w, result = ::emu::host_modf##suffix(x, &w);                                                            \
+        *whole = w;                                                                                               \
+        return result;                                                                                            \
+    }                                                                                                             \
+    EMU_INLINE T remquo##suffix(T x, T y, int* quotient)                                                          \
+    {                                                                                                             \
+        int q;                                                                                                    \
+        T result = ::emu::host_remquo##suffix(x, y, &q);                                                          \
+        *quotient = q;                                                                                            \
+        return result;                                                                                            \
+    }                                                                                                             \
+    EMU_INLINE void sincos##suffix(T x, T* sine, T* cosine)                                                       \
+    {                                                                                                             \
+        T s, c;                                                                                                   \
+        ::emu::host_sincos##suffix(x, &s, &c);                                                                    \
+        *sine = s;                                                                                                \
+        *cosine = c;                                                                                              \
+    }
+EMU_STORING(float, f)
+EMU_STORING(double, )
+#undef EMU_STORING
 
 namespace emu {
 template <bool> struct EnableIf {};

@@ -104,6 +104,20 @@ EMU_NO_CHECK EMU_WEAK EMU_HIDDEN void* memcpy(void* to, const void* from, size_t
     ::emu::copy_up(to, from, bytes);
     return to;
 }
+// Checks what is compared: the bytes up to the first that differ.
+EMU_NO_CHECK EMU_WEAK EMU_HIDDEN int memcmp(const void* a, const void* b, size_t bytes)
+{
+    auto first = static_cast<const unsigned char*>(a), second = static_cast<const unsigned char*>(b);
+    size_t same = 0;
+    while (same < bytes && first[same] == second[same])
+        ++same;
+    size_t compared = same < bytes ? same + 1 : bytes;
+    if (compared) {
+        ::emu::check((emu_uptr)a, compared, EMU_ACCESS_LOAD, false, __builtin_return_address(0));
+        ::emu::check((emu_uptr)b, compared, EMU_ACCESS_LOAD, false, __builtin_return_address(0));
+    }
+    return same < bytes ? first[same] - second[same] : 0;
+}
 EMU_NO_CHECK EMU_WEAK EMU_HIDDEN void* memset(void* to, int value, size_t bytes)
 {
     if (!bytes)
