@@ -140,6 +140,7 @@ def test_buffers_come_from_a_resource_of_rmm(pool, stream, device, rmm_stream):
     buffer.fill(3, stream=stream)
     assert buffer.memory_resource is resource and list(upstream.buffers) == [int(buffer.handle)]
     other = device.create_stream()
+    other.wait(stream)
     buffer.close(other)
     addresses = int(stream.handle), int(other.handle)
     assert upstream.calls == [("allocate", 1024, addresses[0]), ("deallocate", 1024, addresses[1])]

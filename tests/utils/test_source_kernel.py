@@ -169,6 +169,7 @@ def test_short_way_needs_no_bindings():
         "x = Device().to_device(np.ones(4, np.float32))\n"
         "double[1, 4](x)\n"
         "double(x, grid=1, block=4, stream=Stream.from_handle(0))\n"
+        "Device().sync()\n"
         "with Device().create_stream().use():\n"
         "    double[1, 4](x)\n"
         "print(x.to_host())\n"
