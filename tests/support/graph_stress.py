@@ -84,6 +84,7 @@ class Stress:
         # For captured launches: a graph does not keep their memory, and callbacks that could are replaced here.
         self.lasting = self.device.allocate(64, stream=self.device.default_stream)
         self.lasting.fill(0, stream=self.device.default_stream)
+        self.device.sync()
         self.slots = [Slot() for _ in range(SLOTS)]
         self.threads = [threading.Thread(target=self._work, args=(index,)) for index in range(threads)]
         self.left = threading.Semaphore(rounds)
