@@ -309,6 +309,13 @@ def test_wrong_type_names_the_option(name, value):
         ProgramOptions(**{name: value})
 
 
+def test_include_path_that_was_not_found_is_explained():
+    with pytest.raises(TypeError, match="^include_path must be .* not NoneType; the directory was not found$"):
+        ProgramOptions(include_path=["/usr/include", None])
+    with pytest.raises(TypeError, match="^undefine_macro must be .* not NoneType$"):
+        ProgramOptions(undefine_macro=[None])
+
+
 def test_paths_may_be_path_objects(tmp_path):
     assert arguments(include_path=tmp_path, time=tmp_path / "t")[1:] == [
         f"--include-path={tmp_path}",

@@ -49,7 +49,8 @@ def methods(cls: type) -> Iterator[tuple[str, object]]:
     """Yield the public methods of a class that it, or a base class of this package, defines."""
     for name in dir(cls):
         owner = next((base for base in cls.__mro__ if name in base.__dict__), object)
-        if not name.startswith("_") and _is_ours(owner) and callable(method := getattr(cls, name)):
+        # None for names of other libraries, which raise with a hint.
+        if not name.startswith("_") and _is_ours(owner) and callable(method := getattr(cls, name, None)):
             yield name, method
 
 

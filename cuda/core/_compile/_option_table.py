@@ -457,4 +457,6 @@ def check_option_text(name, value) -> None:
     if isinstance(value, bool) or not (
         isinstance(value, str) or hasattr(type(value), "__index__") or hasattr(type(value), "__fspath__")
     ):
-        raise TypeError(f"{name} must be a str, an int or a path, not {type(value).__name__}")
+        # As cuda.pathfinder.find_nvidia_header_directory() returns for a package that is not installed.
+        hint = "; the directory was not found" if value is None and name == "include_path" else ""
+        raise TypeError(f"{name} must be a str, an int or a path, not {type(value).__name__}{hint}")
