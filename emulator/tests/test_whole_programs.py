@@ -314,6 +314,7 @@ def test_system_without_compiler_is_told(tmp_path):
         ("launches", [], "12 117 118 a <<< b >>> c 119\n"),
         ("templates", [], "20.5 13 4square 5 2016 2016 2016 6 1 8\n77 7 16 12 cudaSuccess\n"),
         ("two_files", [PROGRAMS / "two_files_other.cu"], "11 122 5 0\n"),
+        ("queries", [PROGRAMS / "queries_in_c.c"], "0 wrong\n"),
     ],
 )
 def test_program_in_the_manner_of_samples_runs(name, options, output):

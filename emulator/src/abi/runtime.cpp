@@ -317,6 +317,7 @@ SERVE(cudaGraphAddEmptyNode, (cudaGraphNode_t* node, cudaGraph_t graph, const cu
 SERVE(cudaGraphAddChildGraphNode, (cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count, cudaGraph_t child), cuGraphAddChildGraphNode(node, graph, after, count, child))
 SERVE(cudaGraphGetNodes, (cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count), cuGraphGetNodes(graph, nodes, count))
 SERVE(cudaGraphGetRootNodes, (cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count), cuGraphGetRootNodes(graph, nodes, count))
+SERVE(cudaGraphGetEdges, (cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, cudaGraphEdgeData* edges, size_t* count), cuGraphGetEdges_v2(graph, from, to, edges, count))
 SERVE(cudaGraphNodeGetType, (cudaGraphNode_t node, cudaGraphNodeType* type), cuGraphNodeGetType(node, type))
 SERVE(cudaGraphNodeFindInClone, (cudaGraphNode_t* node, cudaGraphNode_t original, cudaGraph_t clone), cuGraphNodeFindInClone(node, original, clone))
 SERVE(cudaGraphNodeGetEnabled, (cudaGraphExec_t exec, cudaGraphNode_t node, unsigned int* enabled), cuGraphNodeGetEnabled(exec, node, enabled))

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The functions of the CUDA runtime for arrays, textures, surfaces, and boxes of memory.
+#include <algorithm>
+
 #include "../state/textures/array.hpp"
 #include "runtime.hpp"
 
@@ -178,6 +180,56 @@ int make_texture(CUtexObject* object, const cudaResourceDesc* resource, const cu
     return cuTexObjectCreate(object, &described, &how, view);
 }
 
+cudaChannelFormatDesc desc_of(CUarray_format format, unsigned channels)
+{
+    return desc_of(CUDA_ARRAY3D_DESCRIPTOR{1, 0, 0, format, channels, 0});
+}
+
+int recall_resource(cudaResourceDesc* out, CUtexObject object)
+{
+    CUDA_RESOURCE_DESC d{};
+    if (!out)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (int failed = cuTexObjectGetResourceDesc(&d, object))
+        return failed;
+    *out = {};
+    out->resType = d.resType;
+    if (d.resType == CU_RESOURCE_TYPE_LINEAR) {
+        const auto& linear = d.res.linear;
+        out->res.linear = {reinterpret_cast<void*>(linear.devPtr), desc_of(linear.format, linear.numChannels), linear.sizeInBytes};
+    } else if (d.resType == CU_RESOURCE_TYPE_PITCH2D) {
+        const auto& rows = d.res.pitch2D;
+        out->res.pitch2D = {reinterpret_cast<void*>(rows.devPtr), desc_of(rows.format, rows.numChannels), rows.width, rows.height,
+                            rows.pitchInBytes};
+    } else // an array or a mipmapped array
+        out->res.array = d.res.array.hArray;
+    return CUDA_SUCCESS;
+}
+
+int recall_sampling(cudaTextureDesc* out, CUtexObject object)
+{
+    CUDA_TEXTURE_DESC d{};
+    if (!out)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (int failed = cuTexObjectGetTextureDesc(&d, object))
+        return failed;
+    *out = {};
+    std::copy_n(d.addressMode, 3, out->addressMode);
+    std::copy_n(d.borderColor, 4, out->borderColor);
+    out->filterMode = d.filterMode;
+    out->readMode = d.flags & CU_TRSF_READ_AS_INTEGER ? reads_elements : 1;
+    out->sRGB = bool(d.flags & CU_TRSF_SRGB);
+    out->normalizedCoords = bool(d.flags & CU_TRSF_NORMALIZED_COORDINATES);
+    out->maxAnisotropy = d.maxAnisotropy;
+    out->mipmapFilterMode = d.mipmapFilterMode;
+    out->mipmapLevelBias = d.mipmapLevelBias;
+    out->minMipmapLevelClamp = d.minMipmapLevelClamp;
+    out->maxMipmapLevelClamp = d.maxMipmapLevelClamp;
+    out->disableTrilinearOptimization = bool(d.flags & CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION);
+    out->seamlessCubemap = bool(d.flags & CU_TRSF_SEAMLESS_CUBEMAP);
+    return CUDA_SUCCESS;
+}
+
 int make_surface(CUsurfObject* object, const cudaResourceDesc* resource)
 {
     CUDA_RESOURCE_DESC described{};
@@ -349,6 +401,8 @@ SERVE(cudaMemcpy2DArrayToArray, (cudaArray_t dst, size_t to_x, size_t to_y, cuda
 SERVE(cudaMemcpyToArray, (cudaArray_t dst, size_t x, size_t y, const void* src, size_t count, cudaMemcpyKind kind), copy_elements(dst, x, y, src, count, kind, true))
 SERVE(cudaMemcpyFromArray, (void* dst, cudaArray_const_t src, size_t x, size_t y, size_t count, cudaMemcpyKind kind), copy_elements(src, x, y, dst, count, kind, false))
 SERVE(cudaCreateTextureObject, (cudaTextureObject_t* object, const cudaResourceDesc* resource, const cudaTextureDesc* sampling, const cudaResourceViewDesc* view), make_texture(object, resource, sampling, view))
+SERVE(cudaGetTextureObjectResourceDesc, (cudaResourceDesc* resource, cudaTextureObject_t object), recall_resource(resource, object))
+SERVE(cudaGetTextureObjectTextureDesc, (cudaTextureDesc* sampling, cudaTextureObject_t object), recall_sampling(sampling, object))
 SERVE(cudaDestroyTextureObject, (cudaTextureObject_t object), object ? cuTexObjectDestroy(object) : CUDA_SUCCESS)
 SERVE(cudaCreateSurfaceObject, (cudaSurfaceObject_t* object, const cudaResourceDesc* resource), make_surface(object, resource))
 SERVE(cudaDestroySurfaceObject, (cudaSurfaceObject_t object), object ? cuSurfObjectDestroy(object) : CUDA_SUCCESS)

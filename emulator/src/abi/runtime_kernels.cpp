@@ -148,6 +148,22 @@ int run_kernel(const void* host, dim3 grid, dim3 block, void** arguments, size_t
     return judge(failed, function, grid, block);
 }
 
+CUlaunchConfig config_of(const cudaLaunchConfig_t& in)
+{
+    CUlaunchConfig out{};
+    out.gridDimX = in.gridDim.x;
+    out.gridDimY = in.gridDim.y;
+    out.gridDimZ = in.gridDim.z;
+    out.blockDimX = in.blockDim.x;
+    out.blockDimY = in.blockDim.y;
+    out.blockDimZ = in.blockDim.z;
+    out.sharedMemBytes = unsigned(in.dynamicSmemBytes);
+    out.hStream = in.stream;
+    out.attrs = in.attrs;
+    out.numAttrs = in.numAttrs;
+    return out;
+}
+
 int run_configured(const cudaLaunchConfig_t* in, const void* host, void** arguments)
 {
     CUfunction function = nullptr;
@@ -155,17 +171,7 @@ int run_configured(const cudaLaunchConfig_t* in, const void* host, void** argume
         return CUDA_ERROR_INVALID_VALUE;
     if (int failed = find_kernel(host, &function))
         return failed;
-    CUlaunchConfig config{};
-    config.gridDimX = in->gridDim.x;
-    config.gridDimY = in->gridDim.y;
-    config.gridDimZ = in->gridDim.z;
-    config.blockDimX = in->blockDim.x;
-    config.blockDimY = in->blockDim.y;
-    config.blockDimZ = in->blockDim.z;
-    config.sharedMemBytes = unsigned(in->dynamicSmemBytes);
-    config.hStream = in->stream;
-    config.attrs = in->attrs;
-    config.numAttrs = in->numAttrs;
+    CUlaunchConfig config = config_of(*in);
     return judge(cuLaunchKernelEx(&config, function, arguments, nullptr), function, in->gridDim, in->blockDim);
 }
 
@@ -242,6 +248,37 @@ template <class F> int with_node(const cudaKernelNodeParams* in, F use)
     return failed ? failed : int(use(&node));
 }
 
+int recall_node(CUgraphNode node, cudaKernelNodeParams* out)
+{
+    CUDA_KERNEL_NODE_PARAMS d{};
+    if (!out)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (int failed = cuGraphKernelNodeGetParams_v2(node, &d))
+        return failed;
+    *out = {nullptr, {d.gridDimX, d.gridDimY, d.gridDimZ}, {d.blockDimX, d.blockDimY, d.blockDimZ}, d.sharedMemBytes,
+            d.kernelParams, d.extra};
+    Names& names = Names::get();
+    std::lock_guard lock(names.mutex);
+    for (const auto& [host, kernel] : names.kernels) {
+        CUfunction function = nullptr;
+        if (kernel == d.kern || (!cuKernelGetFunction(&function, kernel) && function == d.func))
+            out->func = const_cast<void*>(host);
+    }
+    return CUDA_SUCCESS;
+}
+
+// Calls `use` with a kernel and the configuration of a launch that nobody makes.
+template <class F> int with_clusters(const void* host, const cudaLaunchConfig_t* config, F use)
+{
+    CUfunction function = nullptr;
+    if (!config)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (int failed = find_kernel(host, &function))
+        return failed;
+    CUlaunchConfig launch = config_of(*config);
+    return use(function, &launch);
+}
+
 template <class F> int with_context(F use)
 {
     CUcontext context = nullptr;
@@ -298,6 +335,8 @@ OFFER(cudaOccupancyMaxActiveBlocksPerMultiprocessor, (int* blocks, const void* k
 OFFER(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, (int* blocks, const void* kernel, int size, size_t shared, unsigned int flags), with_kernel(kernel, [&](CUfunction f) { return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, f, size, shared, flags); }))
 OFFER(cudaOccupancyAvailableDynamicSMemPerBlock, (size_t* shared, const void* kernel, int blocks, int size), with_kernel(kernel, [&](CUfunction f) { return cuOccupancyAvailableDynamicSMemPerBlock(shared, f, blocks, size); }))
 OFFER(cudaOccupancyMaxPotentialBlockSize, (int* grid, int* block, const void* kernel, size_t shared, int limit), with_kernel(kernel, [&](CUfunction f) { return cuOccupancyMaxPotentialBlockSize(grid, block, f, nullptr, shared, limit); }))
+OFFER(cudaOccupancyMaxActiveClusters, (int* clusters, const void* kernel, const cudaLaunchConfig_t* config), with_clusters(kernel, config, [&](CUfunction f, CUlaunchConfig* launch) { return cuOccupancyMaxActiveClusters(clusters, f, launch); }))
+OFFER(cudaOccupancyMaxPotentialClusterSize, (int* size, const void* kernel, const cudaLaunchConfig_t* config), with_clusters(kernel, config, [&](CUfunction f, CUlaunchConfig* launch) { return cuOccupancyMaxPotentialClusterSize(size, f, launch); }))
 
 // -------------------------------------------------------------------------------- variables
 OFFER(cudaGetSymbolAddress, (void** address, const void* variable), with_variable(variable, 0, 0, [&](char* at) { return give(at, address); }))
@@ -309,6 +348,7 @@ OFFER(cudaMemcpyFromSymbolAsync, (void* dst, const void* variable, size_t count,
 
 // --------------------------------------------------------------------------- nodes of graphs
 OFFER(cudaGraphAddKernelNode, (cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count, const cudaKernelNodeParams* params), with_node(params, [&](CUDA_KERNEL_NODE_PARAMS* p) { return cuGraphAddKernelNode_v2(node, graph, after, count, p); }))
+OFFER(cudaGraphKernelNodeGetParams, (cudaGraphNode_t node, cudaKernelNodeParams* params), recall_node(node, params))
 OFFER(cudaGraphKernelNodeSetParams, (cudaGraphNode_t node, const cudaKernelNodeParams* params), with_node(params, [&](CUDA_KERNEL_NODE_PARAMS* p) { return cuGraphKernelNodeSetParams_v2(node, p); }))
 OFFER(cudaGraphExecKernelNodeSetParams, (cudaGraphExec_t exec, cudaGraphNode_t node, const cudaKernelNodeParams* params), with_node(params, [&](CUDA_KERNEL_NODE_PARAMS* p) { return cuGraphExecKernelNodeSetParams_v2(exec, node, p); }))
 SERVE(cudaGraphAddMemcpyNode, (cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count, const cudaMemcpy3DParms* box), with_copy(box, [&](CUDA_MEMCPY3D* p, CUcontext context) { return cuGraphAddMemcpyNode(node, graph, after, count, p, context); }))

@@ -91,6 +91,17 @@ def _not_here(name: str, title: str) -> str:
     return f"{name} belongs to {title}, which the software device does not have"
 
 
+def compile_c(path: str, target: str, flags: list[str]) -> bool:
+    """Compile a file in C that includes no header of CUDA; return whether this is one."""
+    command = [compiler(), "-x", "c", "-w", "-fPIC", *flags]
+    try:
+        run([*command, "-E", path])
+    except ProgramError:
+        return False
+    run([*command, "-c", path, "-o", target])
+    return True
+
+
 def compile_object(source: str, path: str, standard: str, options: list[str]) -> None:
     """Compile a preprocessed host part."""
     own = [] if compiler().endswith("clang++") else ["-fno-gnu-unique"]

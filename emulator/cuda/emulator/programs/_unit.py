@@ -37,6 +37,9 @@ class Unit:
         self.options = [f"--gpu-architecture=sm_{arch // 10}", f"--std={command.standard.replace('gnu', 'c')}"]
         self.names: dict[str, str] = {}  # of kernels and variables of the device, for symbols of the host
         self.managed: set[str] = set()  # symbols
+        if path.endswith(".c") and _host.compile_c(path, self.object, [*command.macros, *command.compiling]):
+            self.symbols = [name for name, _ in _host.symbols_of(self.object)]
+            return
         mark = f"cuda_kernel_{number}"
         with ThreadPoolExecutor() as threads:
             parts = threads.map(lambda a: _host.preprocess(path, command.standard, command.macros, a), (0, arch))

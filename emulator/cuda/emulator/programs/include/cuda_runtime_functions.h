@@ -215,6 +215,8 @@ CUDA_FUNCTION(cudaMemcpyFromArray, void* to, cudaArray_const_t from, size_t x, s
               cudaMemcpyKind kind)
 CUDA_FUNCTION(cudaCreateTextureObject, cudaTextureObject_t* object, const cudaResourceDesc* resource,
               const cudaTextureDesc* sampling, const cudaResourceViewDesc* view)
+CUDA_FUNCTION(cudaGetTextureObjectResourceDesc, cudaResourceDesc* resource, cudaTextureObject_t object)
+CUDA_FUNCTION(cudaGetTextureObjectTextureDesc, cudaTextureDesc* sampling, cudaTextureObject_t object)
 CUDA_FUNCTION(cudaDestroyTextureObject, cudaTextureObject_t object)
 CUDA_FUNCTION(cudaCreateSurfaceObject, cudaSurfaceObject_t* object, const cudaResourceDesc* resource)
 CUDA_FUNCTION(cudaDestroySurfaceObject, cudaSurfaceObject_t object)
@@ -256,6 +258,7 @@ CUDA_FUNCTION(cudaGraphDestroy, cudaGraph_t graph)
 CUDA_FUNCTION(cudaGraphDestroyNode, cudaGraphNode_t node)
 CUDA_FUNCTION(cudaGraphAddKernelNode, cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
               size_t count, const cudaKernelNodeParams* params)
+CUDA_FUNCTION(cudaGraphKernelNodeGetParams, cudaGraphNode_t node, cudaKernelNodeParams* params)
 CUDA_FUNCTION(cudaGraphKernelNodeSetParams, cudaGraphNode_t node, const cudaKernelNodeParams* params)
 CUDA_FUNCTION(cudaGraphExecKernelNodeSetParams, cudaGraphExec_t exec, cudaGraphNode_t node,
               const cudaKernelNodeParams* params)
@@ -279,6 +282,8 @@ CUDA_FUNCTION(cudaGraphAddDependencies, cudaGraph_t graph, const cudaGraphNode_t
               const cudaGraphEdgeData* edges, size_t count)
 CUDA_FUNCTION(cudaGraphGetNodes, cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count)
 CUDA_FUNCTION(cudaGraphGetRootNodes, cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count)
+CUDA_FUNCTION(cudaGraphGetEdges, cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to,
+              cudaGraphEdgeData* edges, size_t* count)
 CUDA_FUNCTION(cudaGraphNodeGetType, cudaGraphNode_t node, cudaGraphNodeType* type)
 CUDA_FUNCTION(cudaGraphNodeFindInClone, cudaGraphNode_t* node, cudaGraphNode_t original, cudaGraph_t clone)
 CUDA_FUNCTION(cudaGraphDebugDotPrint, cudaGraph_t graph, const char* path, unsigned int flags)
@@ -303,6 +308,10 @@ inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, 
     *result = info.result;
     return error;
 }
+inline cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, size_t* count)
+{
+    return cudaGraphGetEdges(graph, from, to, nullptr, count);
+}
 inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
                                             size_t count)
 {
@@ -324,6 +333,8 @@ CUDA_FUNCTION(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, int* block
               size_t shared, unsigned int flags)
 CUDA_FUNCTION(cudaOccupancyAvailableDynamicSMemPerBlock, size_t* shared, const void* kernel, int blocks, int size)
 CUDA_FUNCTION(cudaOccupancyMaxPotentialBlockSize, int* grid, int* block, const void* kernel, size_t shared, int limit)
+CUDA_FUNCTION(cudaOccupancyMaxActiveClusters, int* clusters, const void* kernel, const cudaLaunchConfig_t* config)
+CUDA_FUNCTION(cudaOccupancyMaxPotentialClusterSize, int* size, const void* kernel, const cudaLaunchConfig_t* config)
 CUDA_FUNCTION(cudaGetSymbolAddress, void** p, const void* variable)
 CUDA_FUNCTION(cudaGetSymbolSize, size_t* size, const void* variable)
 CUDA_FUNCTION(cudaMemcpyToSymbol, const void* variable, const void* from, size_t size, size_t offset,
@@ -382,6 +393,59 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, void (*ker
                                                int limit = 0)
 {
     return cudaOccupancyMaxPotentialBlockSize(grid, block, (const void*)kernel, shared, limit);
+}
+template <class... P>
+cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, void (*kernel)(P...), size_t shared = 0,
+                                                        int limit = 0, unsigned int = 0)
+{
+    return cudaOccupancyMaxPotentialBlockSize(grid, block, (const void*)kernel, shared, limit);
+}
+template <class... P>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, void (*kernel)(P...), int size,
+                                                                   size_t shared, unsigned int flags)
+{
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, (const void*)kernel, size, shared, flags);
+}
+template <class... P>
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* shared, void (*kernel)(P...), int blocks, int size)
+{
+    return cudaOccupancyAvailableDynamicSMemPerBlock(shared, (const void*)kernel, blocks, size);
+}
+template <class... P>
+cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, void (*kernel)(P...), const cudaLaunchConfig_t* config)
+{
+    return cudaOccupancyMaxActiveClusters(clusters, (const void*)kernel, config);
+}
+template <class... P>
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, void (*kernel)(P...), const cudaLaunchConfig_t* config)
+{
+    return cudaOccupancyMaxPotentialClusterSize(size, (const void*)kernel, config);
+}
+// `shared_of` returns the bytes of dynamic shared memory for a size of blocks.
+template <class K, class F>
+cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, K kernel, F shared_of, int limit = 0)
+{
+    int device = 0, multiprocessors = 0, most = 0;
+    cudaFuncAttributes attributes;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+    if (error == cudaSuccess)
+        error = cudaFuncGetAttributes(&attributes, kernel);
+    if (error != cudaSuccess)
+        return error;
+    int size = attributes.maxThreadsPerBlock;
+    if (limit && limit < size)
+        size = limit;
+    for (*grid = *block = 0, size = (size + 31) / 32 * 32; size > 0; size -= 32) {
+        int threads = limit && size > limit ? limit : size, blocks = 0;
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared_of(threads));
+        if (error != cudaSuccess)
+            return error;
+        if (blocks * threads > most)
+            most = blocks * threads, *block = threads, *grid = blocks * multiprocessors;
+    }
+    return cudaSuccess;
 }
 template <class T> cudaError_t cudaGetSymbolAddress(void** p, const T& variable)
 {
