@@ -55,6 +55,26 @@ def test_report_of_a_kernel_is_logged_before_the_code(driver, log, queue, kernel
         assert re.match(HEAD + "Returning 700", lines[-1])
 
 
+@pytest.mark.parametrize(
+    "sizes, text",
+    [
+        (
+            (1, 70000, 1, 32, 1, 1, 0),
+            r"a launch of \(1, 70000, 1\) blocks of \(32, 1, 1\) threads is outside the limits",
+        ),
+        ((1, 1, 1, 2048, 1, 1, 0), r"of \(2048, 1, 1\) threads .* whose blocks have at most 1024 threads"),
+        ((1, 1, 1, 32, 1, 1, 1 << 20), "the kernel may have 49152 bytes of dynamic shared memory, not 1048576"),
+        ((1, 1, 1, 32, 1, 1, 0), "the kernel has 2 parameters, and the pointer to number 1 is null"),
+    ],
+)
+def test_launch_that_is_rejected_is_explained(driver, log, queue, kernel, sizes, text):
+    nowhere = (ctypes.c_void_p * 2)()
+    assert (
+        driver.result("cuLaunchKernel", kernel("wild"), *sizes, queue, ctypes.addressof(nowhere), 0) == "INVALID_VALUE"
+    )
+    assert re.search(text, log())
+
+
 def test_unimplemented_call_is_logged(driver, log):
     assert driver.result("cuCoredumpGetAttribute", driver.raw.CUcoredumpSettings.CU_COREDUMP_FILE) == "NOT_SUPPORTED"
     assert "does not implement this call" in log()

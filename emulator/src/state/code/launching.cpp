@@ -10,6 +10,7 @@
 #include "../memory/arena.hpp"
 #include "../memory/pool.hpp"
 #include "../memory/virtual_space.hpp"
+#include "../origin.hpp"
 #include "../telemetry.hpp"
 #include "module.hpp"
 
@@ -26,6 +27,23 @@ bool has_valid_dimensions(const Device& device, const Dim3& grid, const Dim3& bl
     return within(grid.x, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X) && within(grid.y, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y) &&
            within(grid.z, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z) && within(block.x, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X) &&
            within(block.y, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y) && within(block.z, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z);
+}
+
+CUresult check_size(const Device& device, Function& function, const LaunchParameters& p, int most_shared)
+{
+    auto text = [](const Dim3& d) {
+        return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) + ")";
+    };
+    int most = function.max_threads(device.ordinal());
+    if (!has_valid_dimensions(device, p.grid, p.block) || p.block.count() > uint64_t(most))
+        explain("a launch of " + text(p.grid) + " blocks of " + text(p.block) + " threads is outside the limits of the " +
+                "device, or of the kernel, whose blocks have at most " + std::to_string(most) + " threads");
+    else if (p.dynamic_shared > uint32_t(most_shared))
+        explain("the kernel may have " + std::to_string(most_shared) + " bytes of dynamic shared memory, not " +
+                std::to_string(p.dynamic_shared));
+    else
+        return CUDA_SUCCESS;
+    return CUDA_ERROR_INVALID_VALUE;
 }
 
 // Finds the cluster size, from the source (__cluster_dims__), the function's attributes, or the launch.
@@ -89,8 +107,11 @@ CUresult copy_parameters(const front::KernelInfo& info, const LaunchParameters& 
         return CUDA_ERROR_INVALID_VALUE;
     out->resize(info.parameter_bytes);
     for (size_t i = 0; i < info.parameters.size(); ++i) {
-        if (!p.values[i])
+        if (!p.values[i]) {
+            explain("the kernel has " + std::to_string(info.parameters.size()) + " parameters, and the pointer to number " +
+                    std::to_string(i + 1) + " is null");
             return CUDA_ERROR_INVALID_VALUE;
+        }
         std::memcpy(out->data() + info.parameters[i].offset, p.values[i], info.parameters[i].size);
     }
     return CUDA_SUCCESS;
@@ -129,10 +150,8 @@ CUresult prepare_launch(Function& given, const LaunchParameters& p, Context& con
     if (CUresult failed = given.in(context, &function))
         return failed;
     const front::KernelInfo& info = function->info();
-    if (!has_valid_dimensions(device, p.grid, p.block) ||
-        p.block.count() > uint64_t(function->max_threads(device.ordinal())) ||
-        p.dynamic_shared > uint32_t(given.max_dynamic_shared(device.ordinal())))
-        return CUDA_ERROR_INVALID_VALUE;
+    if (CUresult failed = check_size(device, *function, p, given.max_dynamic_shared(device.ordinal())))
+        return failed;
     auto request = std::make_shared<exec::LaunchRequest>();
     if (CUresult failed = find_cluster(given, device, p, &request->cluster))
         return failed;
