@@ -77,7 +77,10 @@ def accept_arrays():
         return
 
     def specialize(backend, value, *flags):
-        return original(backend, getattr(value, "seen_by_triton", None) or wrap(value), *flags)
+        try:
+            return original(backend, getattr(value, "seen_by_triton", None) or wrap(value), *flags)
+        except KeyError as error:
+            raise TypeError(f"Triton has no pointers to elements of {error.args[0]}") from None
 
     specialize.accepts_arrays = True
     jit.native_specialize_impl = specialize

@@ -135,7 +135,7 @@ class Fresh:
 
     @staticmethod
     def of(tensor):
-        """Return what stands in for the storage of a tensor, or None: the host has written to it, or has its address."""
+        """Return what stands in for the storage of a tensor; None if the host has written to it, or has its address."""
         storage = tensor.untyped_storage() if Fresh.exists and hasattr(tensor, "untyped_storage") else None
         fresh = getattr(storage, "fresh_memory", None)
         if fresh is not None and fresh._contents() != fresh.copy:
@@ -185,8 +185,8 @@ def _register(tensor, address):
 def _enter(mode):
     """Enter a mode in this thread, and let later ones enter it.
 
-    PyTorch leaves the mode while it runs one of its functions, such as ``Tensor.backward``, which calls functions of the
-    program.
+    PyTorch leaves the mode while it runs one of its functions, such as ``Tensor.backward``, which calls functions of
+    the program.
     """
     import torch
 

@@ -46,14 +46,13 @@ def backward(
     while tl.atomic_cas(lock, 0, 1) == 1:
         pass
     part, offset = slopes * normal, slopes
-    if tl.load(count) == 0:
-        tl.atomic_xchg(count, 1)
-    else:
+    if tl.load(count) != 0:
         part += tl.load(dweight, mask=mask)
         offset += tl.load(dbias, mask=mask)
     tl.store(dweight, part, mask=mask)
     tl.store(dbias, offset, mask=mask)
-    tl.debug_barrier()
+    tl.debug_barrier()  # Triton 3.8 has none between the threads' loads and one thread's exchange
+    tl.atomic_xchg(count, 1)
     tl.atomic_xchg(lock, 0)
 
 

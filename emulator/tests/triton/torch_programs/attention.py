@@ -103,11 +103,17 @@ torch.manual_seed(6)
 scale = 0.3
 given = [torch.randn(2, 1, 64, 32, device="cuda").half() for _ in range(3)]
 dout = torch.randn_like(given[0])
-for causal in (True, False):
+
+
+def compare(causal):
     ours = gradients(lambda q, k, v: Attention.apply(q, k, v, causal, scale), given, dout)
     exact = lambda q, k, v: torch.nn.functional.scaled_dot_product_attention(  # noqa: E731
         q, k, v, is_causal=causal, scale=scale
     )
     theirs = gradients(exact, [t.float() for t in given], dout.float())
-    for name, our, their in zip(("out", "dq", "dk", "dv"), ours, theirs, strict=True):
-        torch.testing.assert_close(our, their, atol=2e-2, rtol=1e-2, msg=lambda text: f"{name}, {causal}: {text}")
+    for our, their in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(our, their, atol=2e-2, rtol=1e-2)
+
+
+compare(causal=True)
+compare(causal=False)

@@ -9,7 +9,9 @@ import triton.language as tl
 
 @triton.autotune(configs=[triton.Config({"PROGRAMS": n}) for n in (2, 5)], key=["count"])
 @triton.jit
-def products(addresses, sizes, strides, count, PROGRAMS: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+def products(
+    addresses, sizes, strides, count, PROGRAMS: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr
+):
     tile = tl.program_id(0)
     before = 0
     for i in range(count):
@@ -21,7 +23,10 @@ def products(addresses, sizes, strides, count, PROGRAMS: tl.constexpr, M: tl.con
             a = tl.load(addresses + 3 * i).to(tl.pointer_type(tl.float16))
             b = tl.load(addresses + 3 * i + 1).to(tl.pointer_type(tl.float16))
             c = tl.load(addresses + 3 * i + 2).to(tl.pointer_type(tl.float16))
-            rows, columns = (tile - before) // across * M + tl.arange(0, M), (tile - before) % across * N + tl.arange(0, N)
+            rows, columns = (
+                (tile - before) // across * M + tl.arange(0, M),
+                (tile - before) % across * N + tl.arange(0, N),
+            )
             depth = tl.arange(0, K)
             total = tl.zeros((M, N), tl.float32)
             for step in range(0, k, K):

@@ -55,14 +55,13 @@ def backward_x(
     part, offset = (slopes * normal).to(weights.dtype), slopes.to(weights.dtype)
     while tl.atomic_cas(lock, 0, 1) == 1:
         pass
-    if tl.load(count) == 0:
-        tl.atomic_xchg(count, 1)
-    else:
+    if tl.load(count) != 0:
         part += tl.load(dweights, mask=mask)
         offset += tl.load(dbiases, mask=mask)
     tl.store(dweights, part, mask=mask)
     tl.store(dbiases, offset, mask=mask)
-    tl.debug_barrier()
+    tl.debug_barrier()  # Triton 3.8 has none between the threads' loads and one thread's exchange
+    tl.atomic_xchg(count, 1)
     tl.atomic_xchg(lock, 0)
 
 
@@ -85,7 +84,9 @@ class LayerNorm(torch.autograd.Function):
         means = torch.empty((rows,), dtype=torch.float32, device=x.device)
         scales = torch.empty((rows,), dtype=torch.float32, device="cuda")
         block = 64
-        forward[(rows,)](flat, y, weight, bias, means, scales, flat.stride(0), columns, epsilon, BLOCK=block, num_ctas=1)
+        forward[(rows,)](
+            flat, y, weight, bias, means, scales, flat.stride(0), columns, epsilon, BLOCK=block, num_ctas=1
+        )
         ctx.save_for_backward(x, weight, means, scales)
         return y
 

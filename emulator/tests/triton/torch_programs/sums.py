@@ -34,5 +34,7 @@ for dtype in (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64):
     torch.testing.assert_close(total(x, x.cuda(), 2), x + 2 * x)
 wide = torch.rand(100, 6).to("cuda")
 torch.testing.assert_close(total(wide[:, 3], wide.T.contiguous()[1]), wide[:, 3] + wide[:, 1])
-torch.testing.assert_close(total(wide[10:, 0], wide[10:].flatten()[:90], 0.5), wide[10:, 0] + 0.5 * wide[10:].flatten()[:90])
+torch.testing.assert_close(
+    total(wide[10:, 0], wide[10:].flatten()[:90], 0.5), wide[10:, 0] + 0.5 * wide[10:].flatten()[:90]
+)
 torch.cuda.synchronize()
