@@ -194,12 +194,13 @@ int recall_resource(cudaResourceDesc* out, CUtexObject object)
         return failed;
     *out = {};
     out->resType = d.resType;
+    auto pointer = [](CUdeviceptr address) { return reinterpret_cast<void*>(address); };
     if (d.resType == CU_RESOURCE_TYPE_LINEAR) {
         const auto& linear = d.res.linear;
-        out->res.linear = {reinterpret_cast<void*>(linear.devPtr), desc_of(linear.format, linear.numChannels), linear.sizeInBytes};
+        out->res.linear = {pointer(linear.devPtr), desc_of(linear.format, linear.numChannels), linear.sizeInBytes};
     } else if (d.resType == CU_RESOURCE_TYPE_PITCH2D) {
         const auto& rows = d.res.pitch2D;
-        out->res.pitch2D = {reinterpret_cast<void*>(rows.devPtr), desc_of(rows.format, rows.numChannels), rows.width, rows.height,
+        out->res.pitch2D = {pointer(rows.devPtr), desc_of(rows.format, rows.numChannels), rows.width, rows.height,
                             rows.pitchInBytes};
     } else // an array or a mipmapped array
         out->res.array = d.res.array.hArray;

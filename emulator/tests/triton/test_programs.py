@@ -415,6 +415,7 @@ passed = []
         + """
 for name, way in WAYS.items():
     test(name, *way)
+torch.empty(8, device="meta"), torch.empty(0), torch.empty(8, 8, layout=torch.sparse_coo)  # have no memory
 thread = threading.Thread(target=test, args=("a thread", *WAYS["itself"]))
 thread.start()
 thread.join()

@@ -158,6 +158,10 @@ def _is_checked():
     return not {"initialized", "all"}.isdisjoint(os.environ.get("CUDA_EMULATOR_CHECK", "").split(","))
 
 
+def _has_memory(tensor):
+    return tensor.device.type == "cpu" and str(tensor.layout) == "torch.strided" and tensor.numel() > 0
+
+
 class Seen:
     """What Triton reads of a tensor for the type of an argument."""
 
@@ -218,7 +222,7 @@ def _change(torch):
             if name == "to":
                 arguments = tuple(map(_on_cpu, arguments))
             out = function(*arguments, **named)
-            if is_checked and name in ("empty", "empty_like", "empty_strided", "new_empty") and out.numel():
+            if is_checked and name in ("empty", "empty_like", "empty_strided", "new_empty") and _has_memory(out):
                 Fresh(out)
             return out
 

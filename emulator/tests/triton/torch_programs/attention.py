@@ -32,15 +32,15 @@ def forward(
 
 
 @triton.jit
-def dots(out, dout, deltas, HEAD: tl.constexpr, M: tl.constexpr):
+def dots(out, dy, deltas, HEAD: tl.constexpr, M: tl.constexpr):
     rows, depth = tl.program_id(0) * M + tl.arange(0, M), tl.arange(0, HEAD)
     place = rows[:, None] * HEAD + depth
-    tl.store(deltas + rows, tl.sum(tl.load(out + place).to(tl.float32) * tl.load(dout + place).to(tl.float32), 1))
+    tl.store(deltas + rows, tl.sum(tl.load(out + place).to(tl.float32) * tl.load(dy + place).to(tl.float32), 1))
 
 
 @triton.jit
 def backward(
-    q, k, v, dout, dq, dk, dv, logs, deltas, scale, length,
+    q, k, v, dy, dq, dk, dv, logs, deltas, scale, length,
     HEAD: tl.constexpr, N: tl.constexpr, CAUSAL: tl.constexpr,
 ):  # fmt: skip
     head = tl.program_id(1) * length
@@ -51,7 +51,7 @@ def backward(
     for first in range(tl.program_id(0) * N if CAUSAL else 0, length, N):
         rows = first + tl.arange(0, N)
         across = (head + rows)[:, None] * HEAD + depth
-        queries, slopes = tl.load(q + across), tl.load(dout + across)
+        queries, slopes = tl.load(q + across), tl.load(dy + across)
         scores = tl.dot(queries, tl.trans(keys)) * (scale * 1.44269504)
         powers = tl.math.exp2(scores - tl.load(logs + head + rows)[:, None])
         if CAUSAL:
@@ -78,39 +78,39 @@ class Attention(torch.autograd.Function):
         return out
 
     @staticmethod
-    def backward(ctx, dout):
+    def backward(ctx, dy):
         q, k, v, out, logs = ctx.saved_tensors
         batch, heads, length, size = q.shape
-        assert dout.is_contiguous()
+        assert dy.is_contiguous()
         dk, dv, deltas = torch.empty_like(k), torch.empty_like(v), torch.empty_like(logs)
         dq = torch.zeros(q.shape, device="cuda", dtype=torch.float32)
-        dots[(logs.numel() // 32,)](out, dout, deltas, HEAD=size, M=32)
+        dots[(logs.numel() // 32,)](out, dy, deltas, HEAD=size, M=32)
         backward[(length // 32, batch * heads)](
-            q, k, v, dout, dq, dk, dv, logs, deltas, ctx.scale, length, HEAD=size, N=32, CAUSAL=ctx.causal
+            q, k, v, dy, dq, dk, dv, logs, deltas, ctx.scale, length, HEAD=size, N=32, CAUSAL=ctx.causal
         )
         return dq.half(), dk, dv, None, None
 
 
-def gradients(function, given, dout):
+def gradients(function, given, dy):
     """Return the values and the gradients."""
     given = [t.clone().requires_grad_(True) for t in given]
     out = function(*given)
-    out.backward(dout.to(out.dtype))
+    out.backward(dy.to(out.dtype))
     return [t.detach().float() for t in (out, *(t.grad for t in given))]
 
 
 torch.manual_seed(6)
 scale = 0.3
 given = [torch.randn(2, 1, 64, 32, device="cuda").half() for _ in range(3)]
-dout = torch.randn_like(given[0])
+dy = torch.randn_like(given[0])
 
 
 def compare(causal):
-    ours = gradients(lambda q, k, v: Attention.apply(q, k, v, causal, scale), given, dout)
+    ours = gradients(lambda q, k, v: Attention.apply(q, k, v, causal, scale), given, dy)
     exact = lambda q, k, v: torch.nn.functional.scaled_dot_product_attention(  # noqa: E731
         q, k, v, is_causal=causal, scale=scale
     )
-    theirs = gradients(exact, [t.float() for t in given], dout.float())
+    theirs = gradients(exact, [t.float() for t in given], dy.float())
     for our, their in zip(ours, theirs, strict=True):
         torch.testing.assert_close(our, their, atol=2e-2, rtol=1e-2)
 
