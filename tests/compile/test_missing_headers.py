@@ -7,13 +7,15 @@ from __future__ import annotations
 import sys
 import types
 
+import numpy as np
 import pytest
 
-from cuda.core import NVRTCError, Program, ProgramOptions
+from cuda.core import LaunchConfig, LegacyPinnedMemoryResource, NVRTCError, Program, ProgramOptions, launch
 from cuda.core._compile import _missing_headers
 from cuda.core._compile._missing_headers import missing_header_advice
 from cuda.core._compile._request import compile_settings
 from cuda.core.typing import SourceCodeType
+from cuda.core.utils import InMemoryProgramCache
 
 LOGS = (
     'a.cu(1): catastrophic error: could not open source file "{}" (no directories in search list)\n',
@@ -142,14 +144,7 @@ def test_error_has_the_advice(header):
 
 @pytest.mark.requires(nvrtc=True)
 @pytest.mark.requires(cuda_headers=True)
-@pytest.mark.parametrize(
-    "header",
-    [
-        "cuda_fp16.h",
-        "cuda/std/type_traits",
-        pytest.param("cub/block/block_reduce.cuh", marks=pytest.mark.requires(software=False)),
-    ],
-)
+@pytest.mark.parametrize("header", ["cuda_fp16.h", "cuda/std/type_traits", "cub/block/block_reduce.cuh"])
 def test_headers_of_installed_packages_are_found(header):
     source = f"#include <{header}>\n__global__ void f(int* x) {{ *x = 1; }}"
     assert Program(source, "c++", ProgramOptions(arch="sm_90")).compile("ptx").code
@@ -166,6 +161,39 @@ def test_include_path_comes_before_installed_headers(monkeypatch, tmp_path):
     assert found == [f"--include-path={tmp_path}", "--include-path=/opt/cudart", "--include-path=/opt/cccl"]
     for source, more in (("__global__ void f() {}", {}), ("#include <x.h>", {"use_bundled_headers": True})):
         assert _missing_headers.installed_header_directories(source, ProgramOptions(arch="sm_90", **more)) == []
+
+
+@pytest.fixture
+def own_cccl(monkeypatch, tmp_path):
+    """The directory of an installed CCCL with one header, which a source does not name directly."""
+    (tmp_path / "cccl" / "cub").mkdir(parents=True)
+    (tmp_path / "user.h").write_text("#include <cub/number.cuh>\n")
+    monkeypatch.setattr(_missing_headers, "header_directory", lambda library: str(tmp_path / library))
+    _missing_headers.find_installed_headers.cache_clear()
+    yield tmp_path / "cccl"
+    _missing_headers.find_installed_headers.cache_clear()
+
+
+@pytest.mark.requires(software=True)
+def test_software_device_finds_headers_of_packages(own_cccl, device, stream):
+    source = '#include "user.h"\n__global__ void f(int* x, float) { *x = NUMBER; }'
+    options, cache = ProgramOptions(include_path=str(own_cccl.parent)), InMemoryProgramCache()
+    found = LegacyPinnedMemoryResource().allocate(4)
+    numbers, sizes = [], []
+    for number in (1, 2, 1):
+        (own_cccl / "cub" / "number.cuh").write_text(f"#define NUMBER {number}\n")
+        kernel = Program(source, "c++", options).compile("cubin", name_expressions=["f"], cache=cache).get_kernel("f")
+        launch(stream, LaunchConfig(grid=1, block=1), kernel, found, 2)  # the int fits, because the type is known
+        stream.sync()
+        numbers += np.from_dlpack(found).view(np.int32).tolist()
+        sizes.append(len(cache))
+    assert numbers == [1, 2, 1] and sizes[0] < sizes[1] == sizes[2]
+
+
+@pytest.mark.requires(software=True)
+def test_missing_header_of_an_installed_package_is_an_error(own_cccl):
+    with pytest.raises(NVRTCError, match="cub/other.cuh"):
+        Program("#include <cub/other.cuh>\n", "c++", ProgramOptions(arch="sm_90")).compile("cubin")
 
 
 @pytest.mark.parametrize(

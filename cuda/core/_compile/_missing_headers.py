@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from cuda.core._utils import libraries
 
-__all__ = ["installed_header_directories", "missing_header_advice"]
+__all__ = ["added_include_paths", "installed_header_directories", "missing_header_advice"]
 
 # A pattern, which `re` compiles on first use, because that takes longer than the import.
 _NOT_FOUND = r'(?:could not|cannot) open source file "([^"\n]+)"'
@@ -64,7 +64,7 @@ _PACKAGES = (
 )
 
 # Those that the software device reads from the packages for GPUs.
-_ADDED_TO_SOFTWARE = r"(cuda|cub|nv)/|curand"
+_ADDED_TO_SOFTWARE = r"(cuda|cub|nv|thrust)/|curand"
 
 # Headers of the C standard library, and those of C++, whose names have no suffix.
 _STANDARD = (
@@ -109,19 +109,36 @@ def missing_header_advice(log: str | None, version: tuple[int, int], has_bundled
 def installed_header_directories(source: str, options) -> list[str]:
     """Return the directories of the installed CUDA headers, which NVRTC searches after ``include_path``.
 
-    Empty for a source that includes nothing, with ``use_bundled_headers``, and for a compiler with its own headers.
+    Empty for a source that includes nothing, and with ``use_bundled_headers``. The software device has headers of its
+    own, and searches these only for others; see :func:`added_include_paths`.
     """
     has_includes = "include" in source or options.pre_include
-    if not has_includes or options.use_bundled_headers or libraries.compiler_build():
+    if not has_includes or options.use_bundled_headers:
         return []
-    return find_installed_headers()
+    return find_installed_headers("curand" if libraries.compiler_build() else "cudart")
 
 
 @functools.cache
-def find_installed_headers() -> list[str]:
-    """Return the directories of the runtime's headers and of CCCL, if they are installed."""
-    found = [header_directory(library) for library in ("cudart", "cccl")]
+def find_installed_headers(library: str) -> list[str]:
+    """Return the directories of a library's headers and of CCCL, if they are installed."""
+    found = [header_directory(library), header_directory("cccl")]
     return [directory for directory in dict.fromkeys(found) if directory is not None]
+
+
+def added_include_paths(log: str | None, arguments: list[bytes]) -> list[bytes]:
+    """Return the argument with which the software device finds a missing header in an installed package.
+
+    Its own headers would not fit to those of CCCL, so it searches there only if a compilation needs one. Empty if it
+    was already passed, or if the header is not installed.
+    """
+    found = re.search(_NOT_FOUND, log or "")
+    if found is None or not libraries.compiler_build() or not re.match(_ADDED_TO_SOFTWARE, found[1]):
+        return []
+    directory = header_directory("curand" if found[1].startswith("curand") else "cccl")
+    if directory is None or not os.path.isfile(os.path.join(directory, found[1])):
+        return []
+    argument = os.fsencode(f"--include-path={directory}")
+    return [] if argument in arguments else [argument]
 
 
 def package_advice(header: str, package: HeaderPackage, version, is_bundled: bool) -> str:

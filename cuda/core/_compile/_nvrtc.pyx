@@ -27,7 +27,7 @@ import sys
 import warnings
 
 from cuda.core._code._probe import Probe
-from cuda.core._compile._missing_headers import missing_header_advice
+from cuda.core._compile._missing_headers import added_include_paths, missing_header_advice
 from cuda.core._compile._name_expressions import expression_errors
 from cuda.core._compile._option_table import newer_options
 from cuda.core._compile._options import PCH, ProgramOptions
@@ -145,15 +145,20 @@ class NVRTCBackEnd:
             If the source or an option is invalid. It contains the log.
         """
         with self._call_lock:
-            while self._probe is not None and self._answer is None:
+            while True:
+                asks = self._probe is not None and self._answer is None
                 try:
-                    questions = [expression.encode() for expression in self._probe.expressions]
+                    questions = [expression.encode() for expression in self._probe.expressions] if asks else []
                     return self._compile(target, name_expressions, questions)
                 except NVRTCError as error:
-                    # A part of the question might be wrong, so the program is compiled with the rest, or with none.
-                    self._probe = self._probe.without_rejected(error.log or "")
+                    added = added_include_paths(error.log, self._arguments)
+                    if not added and not asks:
+                        raise
+                    self._arguments += added
+                    if not added:
+                        # A part of the question might be wrong: the program is compiled with the rest, or with none.
+                        self._probe = self._probe.without_rejected(error.log or "")
                 self._replace()
-            return self._compile(target, name_expressions, [])
 
     def _compile(self, target, name_expressions, questions):
         program = self._open()

@@ -16,6 +16,7 @@ from cuda.core._compile._missing_headers import installed_header_directories
 from cuda.core._compile._nvrtc import NVRTCBackEnd, check_nvrtc_options
 from cuda.core._compile._option_table import given_values
 from cuda.core._compile._options import ProgramOptions, current_arch
+from cuda.core._utils import libraries
 from cuda.core._utils.late import LateModule
 from cuda.core.typing import SourceCodeType
 
@@ -49,7 +50,7 @@ class CompileSettings:
     prefix : bytes
         Text that is inserted before the source.
     header_directories : list of str
-        The directories of installed headers, which NVRTC searches after ``include_path``.
+        The directories of installed headers, which the compiler can search after ``include_path``.
     has_file : bool
         Whether the source must be written to a file for debuggers.
     libdevice : bytes
@@ -82,7 +83,7 @@ class CompileSettings:
             self.back_end = NVRTCBackEnd
             self.header_directories = installed_header_directories(code, options)
             paths = [os.fsencode(f"--include-path={directory}") for directory in self.header_directories]
-            self.arguments = (*options.as_bytes("nvrtc"), *paths)
+            self.arguments = (*options.as_bytes("nvrtc"), *([] if libraries.compiler_build() else paths))
             check_nvrtc_options(options)
             if options.first_line is not None:
                 self.prefix = b"#line %d\n" % options.first_line
