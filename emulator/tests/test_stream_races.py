@@ -74,6 +74,20 @@ def graph(ordered):
         definition.instantiate().launch(a)
     return run
 def graph_before_kernel(x): graph(True)(x); add(a, x)
+def kept_by_graph(x):
+    import gc, time
+    used = device.memory_resource.attributes.used_mem_current
+    y = device.allocate(128, stream=a)
+    y.fill(0, stream=a)
+    a.sync()
+    definition = GraphDefinition()
+    definition.launch(config, kernel, y, np.int32(1))
+    definition.instantiate().launch(b)
+    del y, definition  # the memory is freed in stream a, after the graph
+    end = time.monotonic() + 20
+    while device.memory_resource.attributes.used_mem_current > used and time.monotonic() < end:
+        gc.collect()
+        a.sync()
 def graph_beside_kernel(x): graph(True)(x); add(b, x)
 def copy_node(ordered):
     def run(x):
@@ -144,7 +158,8 @@ def tail(ordered):
 
 cases = [kernels, event, early_event, event_of_another_stream, stream_wait, device_wait, event_wait,
          wait_for_reached_event, query, chain, same_stream, other_memory, default_stream, copy_of_result,
-         ordered_copy, two_copies, fill_beside, kernel_beside_fill, graph_before_kernel, graph_beside_kernel]
+         ordered_copy, two_copies, fill_beside, kernel_beside_fill, graph_before_kernel,
+         graph_beside_kernel, kept_by_graph]
 reports = {}
 pairs = {"edge": graph, "copy_node": copy_node, "two_graphs": two_graphs, "upload": upload, "free": free,
          "free_node": free_node, "tail": tail}
@@ -181,7 +196,7 @@ RACES = {
 }
 CLEAN = ["event", "stream_wait", "device_wait", "event_wait", "wait_for_reached_event", "query", "chain"]
 CLEAN += ["same_stream", "other_memory", "default_stream", "ordered_copy", "two_copies", "graph_before_kernel", "edge"]
-CLEAN += ["copy_node", "two_graphs", "upload", "free", "free_node", "tail"]
+CLEAN += ["kept_by_graph", "copy_node", "two_graphs", "upload", "free", "free_node", "tail"]
 
 
 @pytest.fixture(scope="module", params=["eager", "deterministic", "shuffle:3"])

@@ -44,8 +44,20 @@ std::shared_ptr<UserObject> UserObject::find(CUuserObject handle)
     return user_objects().find(handle);
 }
 
+// The destructor may free memory that these launches have used.
+void UserObject::note_launch()
+{
+    auto turn = exec::current_turn();
+    if (!turn || !turn->before)
+        return;
+    std::lock_guard lock(mutex_);
+    exec::join(launches_, *turn->before);
+    exec::join(launches_, {{turn->queue, turn->number}});
+}
+
 CUresult UserObject::release(unsigned count)
 {
+    note_launch();
     unsigned now = count_.load();
     do {
         if (count > now)
@@ -54,6 +66,7 @@ CUresult UserObject::release(unsigned count)
     if (now != count)
         return CUDA_SUCCESS;
     auto self = user_objects().remove(handle_);
+    Queue::frees_follow(launches_);
     destructors().add({Operation::Kind::host_function, "cuUserObjectRelease",
                        [destroy = destroy_, pointer = pointer_] {
                            if (CallbackScope scope; scope)

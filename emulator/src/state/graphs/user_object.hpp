@@ -8,8 +8,10 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <mutex>
 
 #include "../../common.hpp"
+#include "../../exec/checks/turns.hpp"
 #include "../handles.hpp"
 
 namespace emu::state {
@@ -25,10 +27,14 @@ public:
     UserObject(void* pointer, CUhostFn destroy, unsigned count) : pointer_(pointer), destroy_(destroy), count_(count) {}
 
 private:
+    void note_launch();
+
     void* pointer_;
     CUhostFn destroy_;
     CUuserObject handle_ = nullptr;
     std::atomic<unsigned> count_;
+    std::mutex mutex_;
+    exec::Order launches_; // that have released it, if races are checked
 };
 
 // The references of one owner, which are released with it.

@@ -269,6 +269,7 @@ namespace {
 
 constexpr size_t orders_remembered = 4096;
 exec::Order& host_order = *new exec::Order; // what the host has waited for; protected by the lock
+exec::Order& before_frees = *new exec::Order; // see Queue::frees_follow(); protected by the lock
 
 } // namespace
 
@@ -284,7 +285,8 @@ void Queue::add_order(exec::Order* order, uint64_t number) const
 }
 
 // Called under the lock, for a new item.
-std::shared_ptr<const exec::Turn> Queue::turn_after(uint64_t number, const char* name, const std::vector<Place>& places)
+std::shared_ptr<const exec::Turn> Queue::turn_after(uint64_t number, const Operation& operation,
+                                                    const std::vector<Place>& places)
 {
     exec::Order order = host_order;
     add_order(&order, number - 1);
@@ -294,8 +296,11 @@ std::shared_ptr<const exec::Turn> Queue::turn_after(uint64_t number, const char*
     auto& last = orders_.empty() ? orders_[number] : std::prev(orders_.end())->second;
     auto turn = std::make_shared<exec::Turn>();
     turn->queue = id_, turn->number = number;
-    turn->name = name;
-    turn->before = std::make_shared<exec::Order>(order);
+    turn->name = operation.name;
+    auto before = std::make_shared<exec::Order>(order);
+    if (operation.kind == Operation::Kind::release)
+        exec::join(*before, before_frees);
+    turn->before = std::move(before);
     order.erase(id_);
     if (!last || *last != order)
         orders_[number] = std::make_shared<exec::Order>(std::move(order));
@@ -336,6 +341,12 @@ void Place::seen() const
     queue->add_order(&host_order, number);
 }
 
+void Queue::frees_follow(const exec::Order& items)
+{
+    std::lock_guard lock(Workers::get().mutex);
+    exec::join(before_frees, items);
+}
+
 uint64_t Queue::add(Operation operation, std::vector<Place> places, bool wake)
 {
     std::vector<Place> all;
@@ -348,7 +359,7 @@ uint64_t Queue::add(Operation operation, std::vector<Place> places, bool wake)
     submitted_.store(number, std::memory_order_release);
     std::shared_ptr<const exec::Turn> turn;
     if (config().checks.races)
-        turn = part_ ? turn_within(number) : turn_after(number, operation.name, all);
+        turn = part_ ? turn_within(number) : turn_after(number, operation, all);
     if (!operation.work && places.empty() && items_.empty() && !running_) {
         finish(number); // a wait for nothing, which is only needed for the order
         return number;

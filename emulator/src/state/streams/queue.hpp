@@ -73,6 +73,8 @@ public:
 
     // From now on report_dropped() marks nothing: at the exit, threads that ask again must not see success.
     static void keep_reports();
+    // For the races check: memory that is freed from now on may have been kept until these items completed.
+    static void frees_follow(const exec::Order& items);
     static void let_run(); // called by queries: in shuffled order, work runs only while the host waits
 
     // Called after fork(): the child has none of the threads, and must not use the old queues.
@@ -91,7 +93,7 @@ private:
     void drain(std::unique_lock<std::mutex>& lock, uint64_t last, bool helping, bool all_kinds);
     void finish(uint64_t number);
     void make_ready();
-    std::shared_ptr<const exec::Turn> turn_after(uint64_t number, const char* name,
+    std::shared_ptr<const exec::Turn> turn_after(uint64_t number, const Operation& operation,
                                                  const std::vector<Place>& places);
     std::shared_ptr<const exec::Turn> turn_within(uint64_t number);
     void add_order(exec::Order* order, uint64_t number) const;
