@@ -354,7 +354,9 @@ extern "C" bool emu_watch(emu_uptr address, emu_size size, emu_u32 access, void*
     Worker* worker = this_worker();
     if (!worker || !worker->current || !size)
         return false;
-    if (__builtin_expect(worker->is_signaled, 0) && !worker->state->no_preempt) {
+    // Lanes that access shared memory in step give way before the step.
+    bool in_step = access & EMU_ACCESS_VOLATILE && !in_window(address, size);
+    if (__builtin_expect(worker->is_signaled, 0) && !worker->state->no_preempt && !in_step) {
         worker->watched_pc = reinterpret_cast<uintptr_t>(pc);
         return true;
     }
