@@ -141,12 +141,12 @@ void* emu_cluster_map(const void* shared_address, emu_u32 rank)
 
 void emu_step(emu_uptr address, void* pc)
 {
-    if (Worker* worker = this_worker(); worker && worker->current && worker->is_signaled && !worker->state->no_preempt) {
+    SpinState state = EMU_SPIN_STATE;
+    Worker* worker = this_worker();
+    if (worker && worker->current && worker->is_signaled && !worker->state->no_preempt) {
         worker->watched_pc = reinterpret_cast<uintptr_t>(pc);
         emu_preempt();
     }
-    SpinState state = EMU_SPIN_STATE;
-    Worker* worker = this_worker();
     auto* at = reinterpret_cast<void*>(address);
     if (!worker || !worker->current || emu_is_local(at) || !emu_is_shared(at, false))
         return;

@@ -20,6 +20,7 @@ void Block::begin(uint64_t number)
     threads_ = launch_->threads;
     set_started(0);
     ++serial_;
+    carrier_.runs_in_step = false;
     stuck_since_ = 0;
     in_use_.store(0, std::memory_order_relaxed);
     next_place_ = {};
@@ -373,6 +374,7 @@ void Block::step(Fiber* self, const Site& site)
     bool goes_back = now <= (notes.step & step_place) && rounds != ~step_place;
     notes.step = rounds + (goes_back ? step_place + 1 : 0) + now;
     stepping_.push(self);
+    carrier_.runs_in_step = true;
     Fiber* next = pick();
     if (next == self)
         self->wait = Wait::none;

@@ -60,6 +60,7 @@ struct Carrier {
     // A preemption signal arrived. The thread gives way before the next check: between a check and its access, others
     // would find an access that has not happened.
     volatile bool is_signaled = false;
+    bool runs_in_step = false; // lanes of the running block meet before they access volatile memory
     uintptr_t watched_pc = 0; // of the access that this check is for
     int locked = 0; // if positive, this library holds a lock, so a fault here is not the kernel's
 

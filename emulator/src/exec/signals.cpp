@@ -203,7 +203,8 @@ void on_preempt(int signal, siginfo_t* info, void* context)
         carrier->has_ended())
         return;
     // A second signal finds a thread that has made no check since the first.
-    bool later = carrier->races && !carrier->is_signaled && !carrier->launch->stopping;
+    bool checks = carrier->races || carrier->runs_in_step;
+    bool later = checks && !carrier->is_signaled && !carrier->launch->stopping;
     carrier->is_signaled = later || !carrier->image->has_code(r.pc());
     if (carrier->is_signaled)
         return;
