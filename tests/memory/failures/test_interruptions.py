@@ -24,6 +24,7 @@ from cuda.core._memory._adaptors import MemoryResourceAdaptor
 from cuda.core._memory._unpooled import _SynchronousMemoryResource
 from support.graphs import capture
 from support.interrupts import Interrupt, interrupt_everywhere
+from support.work import settle
 
 pytestmark = [pytest.mark.requires(software=True), pytest.mark.requires(device=True)]
 
@@ -131,6 +132,7 @@ def test_interrupted_move_of_virtual_memory_loses_nothing(device, stream):
 
 
 def test_interrupted_graph_memory_loses_nothing(device, stream):
+    settle()  # what earlier tests have left could not be destroyed during a capture
     with capture(stream) as graph:
         assert interrupt_everywhere(uses_of(GraphMemoryResource(0), stream)) > 20
     kinds = graph.node_kinds()
