@@ -309,37 +309,27 @@ def test_results_end_with_their_context():
     assert (gpuarray.to_gpu(np.ones(3, "f4")) + 1).get().tolist() == [2, 2, 2]
 
 
-def next_context_with(pool):
-    """Return the first of new contexts whose results come from a pool, before which others may use idle pools."""
-    contexts = []
-    gc.collect()  # contexts of earlier tests give their pools back now
-    try:
-        while any(pool is idle for idle in _array_memory._ResultPool._idle[0]):
-            contexts.append(drv.Device(0).make_context())
-            if (gpuarray.to_gpu(np.ones(3, "f4")) + 1)._owner.memory_resource is pool:
-                return contexts.pop()
-        raise AssertionError("no new context uses the pool")
-    finally:
-        for context in contexts:
-            context.detach()
+def next_pool():
+    """Return a new context, and the pool of its results."""
+    context = drv.Device(0).make_context()
+    return context, (gpuarray.to_gpu(np.ones(3, "f4")) + 1)._owner.memory_resource
 
 
-def test_pool_of_a_context_that_ended_is_reused_by_the_next():
-    mine = drv.Device(0).make_context()
-    pool = (gpuarray.to_gpu(np.ones(3, "f4")) + 1)._owner.memory_resource
+def test_pool_of_a_context_that_ended_is_reused_by_the_next(monkeypatch):
+    monkeypatch.setattr(_array_memory._ResultPool, "_idle", {})  # without those of contexts of earlier tests
+    mine, pool = next_pool()
     mine.detach()
-    other = next_context_with(pool)
-    assert pool.context() is other
-    other.detach()
+    other, again = next_pool()
+    assert again is pool and pool.context() is other
     # A context that becomes unreachable also returns its pool.
-    forgotten = drv.Device(0).make_context()
-    lent = (gpuarray.to_gpu(np.ones(3, "f4")) + 1)._owner.memory_resource
     drv.Context.pop()
-    del forgotten
+    del other
     gc.collect()
-    last = next_context_with(lent)
-    assert lent.context() is last
+    last, again = next_pool()
+    assert again is pool and pool.context() is last
     last.detach()
+    assert _array_memory._ResultPool._idle == {0: [pool]}
+    _array_memory._memories.remove(pool)
 
 
 def test_results_of_two_contexts_have_two_pools(array):
