@@ -41,8 +41,8 @@ cdef set DYNAMIC = {
 cdef set PURE_PACKAGES = {
     "builtins", "math", "cmath", "operator", "_operator", "functools", "_functools", "itertools", "collections",
     "_collections", "_collections_abc", "abc", "_abc", "array", "bisect", "contextlib", "copy", "ctypes", "_ctypes",
-    "dataclasses", "decimal", "enum", "fractions", "heapq", "numbers", "re", "string", "struct", "_struct", "types",
-    "typing", "warnings", "_warnings", "cuda", "numpy",
+    "dataclasses", "decimal", "enum", "fractions", "heapq", "numbers", "re", "reprlib", "string", "struct", "_struct",
+    "types", "typing", "warnings", "_warnings", "cuda", "numpy",
 }
 cdef str IMPURE_MODULE = "numpy.random"  # NumPy imports it when it is first used
 
