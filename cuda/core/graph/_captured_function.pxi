@@ -317,16 +317,16 @@ cdef object CapturedFunction_call(PyObject* callee, PyObject* const* arguments, 
     key = None if self._always_captures else CallKey_create(context_of(target), arguments + 1, count - 1, names)
     if key is not None:
         key.state = ReplayCache_state(self._cache, self._function)
-    if key is None or key.state is None or not ReplayCache_launch(self._cache, key, pin):
+        if key.state is None:
+            key = None
+    if key is None or not ReplayCache_launch(self._cache, key, pin):
         keep_memory(memory, arguments + 1, count - 1 + (len(<tuple>names) if names != NULL else 0))
         with GraphBuilder_beside(target) as builder:
             builder.begin_building(self._mode)
             run(self._function, builder, arguments + 1, count - 1, names)
             builder.end_building()
-            if key is not None and key.state is not None:
+            if key is not None:
                 release_resources(key)
-            else:
-                key = None
             ReplayCache_launch_captured(self._cache, key, context_of(target), builder, pin)
     return None
 
