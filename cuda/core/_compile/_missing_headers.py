@@ -92,9 +92,9 @@ def missing_header_advice(log: str | None, version: tuple[int, int], has_bundled
     header = found[1]
     if "on the software device" in log and not re.match(_ADDED_TO_SOFTWARE, header):
         return ""  # its own message says which headers it has
-    for package in _PACKAGES:
-        if re.match(package.pattern, header):
-            return package_advice(header, package, version, has_bundled_headers and package.is_bundled)
+    package = package_of(header)
+    if package is not None:
+        return package_advice(header, package, version, has_bundled_headers and package.is_bundled)
     if not re.fullmatch(_STANDARD, header):
         return f"add the directory of {header!r} to include_path"
     if header in _BUILT_IN:
@@ -134,18 +134,29 @@ def added_include_paths(log: str | None, arguments: list[bytes]) -> list[bytes]:
     found = re.search(_NOT_FOUND, log or "")
     if found is None or not libraries.compiler_build() or not re.match(_ADDED_TO_SOFTWARE, found[1]):
         return []
-    directory = header_directory("curand" if found[1].startswith("curand") else "cccl")
-    if directory is None or not os.path.isfile(os.path.join(directory, found[1])):
+    directory = directory_of(found[1], package_of(found[1]))
+    if directory is None:
         return []
     argument = os.fsencode(f"--include-path={directory}")
     return [] if argument in arguments else [argument]
 
 
+def package_of(header: str) -> HeaderPackage | None:
+    """Return the package that has a header, or None."""
+    return next((package for package in _PACKAGES if re.match(package.pattern, header)), None)
+
+
+def directory_of(header: str, package: HeaderPackage) -> str | None:
+    """Return the directory of a package that is installed and has a header, or None."""
+    directory = header_directory(package.library)
+    return directory if directory is not None and os.path.isfile(os.path.join(directory, header)) else None
+
+
 def package_advice(header: str, package: HeaderPackage, version, is_bundled: bool) -> str:
     """Return the directory of a header, or how to install it."""
     other = ", or set use_bundled_headers=True" if is_bundled else ""
-    directory = header_directory(package.library)
-    if directory is not None and os.path.isfile(os.path.join(directory, header)):
+    directory = directory_of(header, package)
+    if directory is not None:
         return f"{header!r} is in {directory!r}: add this directory to include_path{other}"
     toolkit = "the CUDA Toolkit or " if package.is_versioned else ""
     return (
