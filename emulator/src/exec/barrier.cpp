@@ -143,10 +143,8 @@ void emu_step(emu_uptr address, void* pc)
 {
     SpinState state = EMU_SPIN_STATE;
     Worker* worker = this_worker();
-    if (worker && worker->current && worker->is_signaled && !worker->state->no_preempt) {
-        worker->watched_pc = reinterpret_cast<uintptr_t>(pc);
+    if (worker && worker->current && worker->gives_way_at(reinterpret_cast<uintptr_t>(pc)))
         emu_preempt();
-    }
     auto* at = reinterpret_cast<void*>(address);
     if (!worker || !worker->current || emu_is_local(at) || !emu_is_shared(at, false))
         return;

@@ -46,6 +46,7 @@ struct Worker final : Carrier {
     void work_on(Launch& launch); // until it has no blocks left
     void give_way(const Site& site, bool repeats) override;
     void settle() override;
+    bool gives_way_at(uintptr_t pc); // returns true if a preemption signal has arrived, before an access at this place
     void watch(uintptr_t address, size_t size, uint32_t access, uintptr_t pc); // the opt-in checks of an access
     bool waits_forever() override;
 

@@ -329,6 +329,14 @@ std::string take_transfer_race()
     return std::exchange(transfer_race, {});
 }
 
+bool Worker::gives_way_at(uintptr_t pc)
+{
+    if (__builtin_expect(!is_signaled, 1) || state->no_preempt)
+        return false;
+    watched_pc = pc;
+    return true;
+}
+
 void Worker::watch(uintptr_t address, size_t size, uint32_t access, uintptr_t pc)
 {
     const Fiber& fiber = *current;
@@ -356,10 +364,8 @@ extern "C" bool emu_watch(emu_uptr address, emu_size size, emu_u32 access, void*
         return false;
     // Lanes that access shared memory in step give way before the step.
     bool in_step = access & EMU_ACCESS_VOLATILE && !in_window(address, size);
-    if (__builtin_expect(worker->is_signaled, 0) && !worker->state->no_preempt && !in_step) {
-        worker->watched_pc = reinterpret_cast<uintptr_t>(pc);
+    if (!in_step && worker->gives_way_at(reinterpret_cast<uintptr_t>(pc)))
         return true;
-    }
     worker->watch(address, size, access, reinterpret_cast<uintptr_t>(pc));
     return false;
 }
