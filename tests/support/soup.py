@@ -58,7 +58,7 @@ DOCUMENTED += (system.NvmlError, OSError, driver.Error)
 # Methods whose arguments are addresses and descriptors, which the caller must know to be valid.
 UNCHECKED = {"deallocate", "from_handle", "from_allocation_handle", "from_ipc_descriptor", "from_registry", "register"}
 # Members that end objects, or the work of other threads.
-LEFT_OUT = UNCHECKED | {"close", "reset", "wait_value"}  # the last makes a stream wait for ever
+LEFT_OUT = UNCHECKED | {"close", "reset", "wait_value"}  # the last makes a stream wait forever
 BUILDERS = ("GraphBuilder", "BuildingGraphBuilder")
 # Warnings of frees during a capture: memory cannot be freed then, nor memory that the capture allocated.
 OF_CAPTURES = re.compile(r"STREAM_CAPTURE_|CUDA_ERROR_INVALID_VALUE: invalid argument \(cuMemFree")
