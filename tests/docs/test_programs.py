@@ -27,6 +27,7 @@ NEEDS = {
     "a GPU": {"software": False},
     "the software device": {"software": True},
     "a second GPU": {"devices": 2},
+    "multicast": {"devices": 2, "multicast": True},
     "NVML": {"nvml": True},
     "checkpoints": {"checkpoint": True},
     "OpenGL": {"opengl": True},

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 
 from fuzz import arguments
 from support import public
+from support.capabilities import capabilities
 from support.subjects import makers
 
 # Members that end the process, stop the work of other threads, or wait for other processes.
@@ -208,6 +209,8 @@ def targets(subjects: Subjects) -> list[Target]:
 
 
 def _constructor(name: str, full: str) -> Iterator[Target]:
+    if name == "MulticastObject" and capabilities().missing({"multicast": True}):
+        return
     value = find(full)
     for parameter in dict.fromkeys([*parameters_of(value), "*", "**"]):
         yield Target(name, None, "construct", full, parameter)

@@ -41,10 +41,10 @@ def test_there_are_enough_values():
         "ProgramOptions: std",
         "_stream.Stream.wait: event_or_stream",
         "_memory._buffer.Buffer.fill: value",
-        "MulticastObject: devices",
+        pytest.param("MulticastObject: devices", marks=pytest.mark.requires(multicast=True)),
         pytest.param(
             "_memory._multicast.MulticastObject.bind: offset",
-            marks=pytest.mark.requires(vmm=True, property="multicast_supported"),
+            marks=pytest.mark.requires(multicast=True, software=True),
         ),
         "_launch_config.LaunchConfig.grid: value",
         "_layout._StridedLayout.__eq__: other",

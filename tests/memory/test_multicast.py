@@ -23,7 +23,7 @@ from cuda.core import (
 from cuda.core.utils import kernel
 from support.threads import in_thread
 
-pytestmark = pytest.mark.requires(devices=2, vmm=True, property="multicast_supported")
+pytestmark = pytest.mark.requires(devices=2, multicast=True)
 
 SOURCE = """
 __global__ void store(float* x) {

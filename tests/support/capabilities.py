@@ -303,6 +303,15 @@ class Capabilities:
 
         return (self.device_count > 0 and driver_version() >= nvrtc.nvrtcVersion()[1:]) == wanted
 
+    def multicast(self, wanted: bool) -> bool:
+        """Return whether tests may make multicast objects, which join GPUs through a switch that they share.
+
+        A fault can put all GPUs of a host out of service, those of other users, too, so whoever owns the host allows it
+        with ``CUDA_CORE_TEST_MULTICAST=1``.
+        """
+        is_allowed = self.software(True) or os.environ.get("CUDA_CORE_TEST_MULTICAST") == "1"
+        return (is_allowed and self.vmm(True) and bool(self._property("multicast_supported"))) == wanted
+
     def software(self, wanted: bool) -> bool:
         """Return whether the device of this process is the software device, which has its own compilers."""
         import cuda.core  # chooses the device

@@ -132,7 +132,7 @@ WITH_CAPABILITIES: dict[str, tuple[Callable, dict]] = {
     "TensorMapDescriptor": (_tensor_map, {"compute": (9, 0)}),
     "MulticastObject": (
         lambda: MulticastObject([0], 1),
-        {"vmm": True, "property": "multicast_supported", "software": True},
+        {"multicast": True, "software": True},
     ),
 }
 
