@@ -7,15 +7,14 @@ Triton compiles kernels to PTX as for a GPU. The driver stops there: it loads th
 
 import os
 import time
+from importlib import metadata
 from pathlib import Path
 from types import SimpleNamespace
 
-from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase
 
 import cuda.emulator
 from cuda.emulator.triton._device import Device
-from cuda.emulator.triton._launcher import Launcher
 from cuda.emulator.triton._memory import accept_arrays
 from cuda.emulator.triton._torch import change_torch, interface
 
@@ -37,6 +36,14 @@ class SoftwareDriver(DriverBase):
     """Launches Triton's kernels on the software device."""
 
     def __init__(self):
+        # Triton imports this module wherever the package is installed, so what needs a version of it comes later.
+        try:
+            from cuda.emulator.triton._launcher import Launcher
+        except ImportError as error:
+            version = metadata.version("triton")
+            raise RuntimeError(
+                f"the software device knows the interface of Triton 3.8 and 3.9, not that of {version}: {error}"
+            ) from error
         cuda.emulator.activate()
         _stop_at_ptx()
         change_torch()
@@ -58,6 +65,8 @@ class SoftwareDriver(DriverBase):
         return ty_to_cpp(ty)
 
     def get_current_target(self):
+        from triton.backends.compiler import GPUTarget
+
         major, minor = self.get_device_capability()
         return GPUTarget("cuda", 10 * major + minor, 32)
 
@@ -80,6 +89,9 @@ class SoftwareDriver(DriverBase):
 
     def allocate_default_profile_scratch(self, size, alignment, stream):
         return self.utils.allocate(size)
+
+
+SoftwareDriver.__abstractmethods__ = frozenset()  # import triton fails where a class lacks what its version requires
 
 
 def _stop_at_ptx():
