@@ -365,6 +365,48 @@ def test_equal_stores_of_preempted_threads_are_not_reported(child):
     assert child(PREEMPTED, CHECK="races") == "silent\n"
 
 
+SCOPES = """
+import cuda.emulator
+from cuda.core import Device, LaunchConfig, LaunchError, Program, launch
+source = '''extern "C" {
+__global__ void mixed(int* own, int* all)
+{
+    for (int i = 0; i < 30000; ++i) {
+        if (threadIdx.x < 32) atomicAdd_block(&own[blockIdx.x], 1);
+        else atomicAdd(all, 1);
+    }
+}
+__global__ void wild(int* p) { atomicAdd_block(p + (1LL << 40), 1); }
+__global__ void count(int* p) { atomicAdd(p, 1); }
+}'''
+
+def run(name, grid, block):
+    device = Device()
+    device.set_current()
+    stream = device.create_stream()
+    kernel = Program(source, "c++").compile("cubin").get_kernel(name)
+    arguments = [device.zeros(4, "i4", stream=stream) for _ in kernel.arguments_info]
+    launch(stream, LaunchConfig(grid=grid, block=block), kernel, *arguments)
+    stream.sync()
+"""
+ENDS = """
+for _ in range(8):
+    try: run("wild", 8, 1)
+    except LaunchError as error: assert "illegal address" in str(error), error
+    cuda.emulator.reset()
+    run("count", 64, 32)
+print("silent")
+"""
+
+
+def test_scope_of_a_preempted_thread_is_its_own(child):
+    assert child(SCOPES + "run('mixed', 4, 64); print('silent')", CHECK="races") == "silent\n"
+
+
+def test_scope_of_a_thread_ends_with_it_at_a_fault(child):
+    assert "silent\n" in child(SCOPES + ENDS, CHECK="races")
+
+
 ENDED = r"""
 template <class F> __device__ void race(int* x, int* out, int bad, F next)
 {

@@ -370,7 +370,9 @@ void emu_preempt()
     SpinState state = EMU_SPIN_STATE;
     Worker& worker = *this_worker();
     worker.is_signaled = false;
+    NextAccess next = std::exchange(worker.next, NextAccess()); // the others have their own
     worker.give_way({worker.watched_pc, nullptr, 0}, worker.current->notes().note_sample(state.hash(*worker.current)));
+    worker.next = next;
 }
 
 // Has no effect outside a graph, or for another graph's handle.

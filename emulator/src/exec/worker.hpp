@@ -27,6 +27,13 @@ struct SharedAround {
     SharedVariable nearest, adjacent;
 };
 
+// What the running thread has said of its next access, see emu_next_scope().
+struct NextAccess {
+    Scope scope = Scope::device;
+    bool together = false, swap = false;
+    bool release = false; // of a store: has release or stronger order
+};
+
 // The part of its pool that a worker calls.
 class WorkerPool {
 public:
@@ -82,10 +89,7 @@ struct Worker final : Carrier {
 
     Block block{*this};
     SharedContents shared_contents;
-    Scope next_scope = Scope::device; // of the next atomic access
-    bool next_together = false;       // see EMU_SCOPE_TOGETHER
-    bool next_swap = false;           // see EMU_SCOPE_SWAP
-    bool next_release = false;        // the next atomic store has release or stronger order
+    NextAccess next;
     uint32_t cluster_rank = 0;
     void* tile_slots[1024];        // one per thread of the block, see emu_tile_slots()
     uint32_t cluster_tokens[1024]; // of each thread's last arrival at the cluster barrier

@@ -146,21 +146,21 @@ private:
         uint32_t thread = worker_.state->linear;
         // Programs wait for volatile flags, so volatile accesses count as atomic.
         bool atomic = access_ & (EMU_ACCESS_ATOMIC | EMU_ACCESS_VOLATILE);
-        Scope scope = std::exchange(worker_.next_scope, Scope::device);
+        Scope scope = std::exchange(worker_.next.scope, Scope::device);
         Access access = races.access_of(thread, pc_, is_store(), atomic, atomic && scope == Scope::block);
-        if (atomic && is_store() && std::exchange(worker_.next_swap, false))
+        if (atomic && is_store() && std::exchange(worker_.next.swap, false))
             access.set_swap();
         // Other blocks of a cluster access shared memory as well, and mbarriers there order them.
         bool shared = is_shared() && !worker_.cluster;
         if (atomic) {
             note_polling();
             EmuRange range;
-            bool release = is_store() && std::exchange(worker_.next_release, false); // not the load before an update
+            bool release = is_store() && std::exchange(worker_.next.release, false); // not the load before an update
             release = release || access_ & EMU_ACCESS_RELEASE ||
                       (worker_.cluster && !in_window(address_, size_) && worker_.in_cluster(address_, &range));
             races.order_by_atomic(thread, address_, shared, is_store(), release, scope);
         }
-        bool together = std::exchange(worker_.next_together, false);
+        bool together = std::exchange(worker_.next.together, false);
         races.set_together(together);
         if (together && !is_store())
             races.remember_load(access, address_, size_);
@@ -410,10 +410,11 @@ extern "C" void emu_next_scope(emu_u32 scope)
     Worker* worker = this_worker();
     if (!worker || !worker->current)
         return;
-    worker->next_together = scope == EMU_SCOPE_TOGETHER;
-    worker->next_swap = scope == EMU_SCOPE_SWAP;
-    if (worker->next_together || worker->next_swap)
+    NextAccess& next = worker->next;
+    next.together = scope == EMU_SCOPE_TOGETHER;
+    next.swap = scope == EMU_SCOPE_SWAP;
+    if (next.together || next.swap)
         return;
-    worker->next_scope = scope & EMU_SCOPE_DEVICE ? Scope::device : Scope::block;
-    worker->next_release = scope & EMU_SCOPE_RELEASE;
+    next.scope = scope & EMU_SCOPE_DEVICE ? Scope::device : Scope::block;
+    next.release = scope & EMU_SCOPE_RELEASE;
 }
