@@ -10,7 +10,7 @@ from cuda.core.graph import AccessPolicyWindow
 
 def test_streams_have_defaults(stream):
     assert stream.access_policy_window is None
-    assert stream.sync_policy == "auto"
+    assert stream.sync_policy in ("auto", "yield")  # the driver chooses
     assert stream.mem_sync_domain == "default"
     assert stream.nvlink_util_centric_scheduling is False
     assert len(stream.mem_sync_domain_map) == 2

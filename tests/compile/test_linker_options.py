@@ -46,6 +46,11 @@ LINKER_ROWS = {
     "incremental": (True, ["-r"], None),
 }
 
+# The linker that an option needs; the software device does not link incrementally.
+LINKERS = {
+    "incremental": {"software": False, "nvjitlink_version": (13, 2)},
+    "nvvm_latest": {"nvjitlink_version": (13, 5)},
+}
 # Options that nvJitLink takes only together with others.
 NEEDS = {"ptx": {"link_time_optimization": True}, "split_compile_extended": {"link_time_optimization": True}}
 
@@ -68,15 +73,7 @@ def test_nvjitlink_gets_its_argument(name):
 
 @pytest.mark.requires(nvjitlink=True, nvrtc=True)
 @pytest.mark.parametrize(
-    "name",
-    [
-        # The software device does not link incrementally.
-        pytest.param(
-            name,
-            marks=[pytest.mark.requires(software=False, nvjitlink_version=(13, 2))] if name == "incremental" else [],
-        )
-        for name in LINKER_ROWS
-    ],
+    "name", [pytest.param(name, marks=pytest.mark.requires(**LINKERS.get(name, {}))) for name in LINKER_ROWS]
 )
 def test_nvjitlink_understands_the_option(name):
     options = {"arch": ARCH, name: LINKER_ROWS[name][0], **NEEDS.get(name, {})}

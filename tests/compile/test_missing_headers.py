@@ -32,7 +32,9 @@ def installed_headers(monkeypatch):
     """A list with the directory of the installed headers of all libraries; at first None."""
     found = [None]
     monkeypatch.setattr(_missing_headers, "header_directory", lambda library: found[0])
-    return found
+    _missing_headers.find_installed_headers.cache_clear()
+    yield found
+    _missing_headers.find_installed_headers.cache_clear()
 
 
 @pytest.mark.parametrize("log", LOGS)

@@ -527,7 +527,7 @@ def test_targets_that_the_compiler_lacks(target):
 
 
 @pytest.mark.requires(software=False)
-@pytest.mark.requires(nvrtc=True)
+@pytest.mark.requires(nvrtc_version=(13, 3))
 def test_source_without_tile_kernels_generates_nothing():
     options = ProgramOptions(arch=ARCH, tile_only=True)
     with pytest.warns(RuntimeWarning, match="because tile_only is True and the source has no tile kernels"):

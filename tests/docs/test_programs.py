@@ -34,6 +34,7 @@ NEEDS = {
     "green contexts": {"green": True},
     "cuRAND": {"curand_headers": True},
     "Hopper": {"compute": (9, 0)},
+    "NVRTC 13.4": {"nvrtc_version": (13, 4)},
     "CUDA 13.1": {"cuda": (13, 1)},
     "CUDA 13.2": {"cuda": (13, 2)},
     "CUDA 13.3": {"cuda": (13, 3)},
