@@ -108,9 +108,10 @@ def test_reciprocal_of_double_uses_upper_half(driver, context):
         f"ld.global.b64 %rd2, [%rd1+{8 * i}];\nrcp.approx.ftz.f64 %rd3, %rd2;\nst.global.b64 [%rd1+{8 * i}], %rd3;"
         for i in range(6)
     )
-    x = np.array([3.0, -0.3, np.inf, 0.0, 5e-324, np.nan])
+    x = np.array([1.75, -0.3, np.inf, 0.0, 5e-324, np.nan])
     found = run(driver, body, x.copy())
     np.testing.assert_allclose(found[:3], 1 / x[:3], rtol=2**-20)
+    assert hex(found.view(np.uint64)[0]) == "0x3fe2492400000000"  # cut: ...25 is nearer
     assert np.isposinf(found[3:5]).all()
     assert found.view(np.uint64)[5] == 0x7FFFFFFF00000000
     assert not (found.view(np.uint64) & 0xFFFFFFFF).any()

@@ -156,7 +156,7 @@ template <class T> EMU_PTX T signed_as(T value, T a, T b)
 {
     return T(__builtin_copysign(double(value), __builtin_signbit(a) != __builtin_signbit(b) ? -1.0 : 1.0));
 }
-// rcp.approx.ftz.f64 reads and writes only the upper half of a number.
+// rcp.approx.ftz.f64 reads only the upper half of a number, and cuts the result to its own, as an H200 does.
 EMU_PTX double rough_reciprocal(double a)
 {
     double x = as<double>(of<double>(a) & ~0xffffffffull);
@@ -165,7 +165,7 @@ EMU_PTX double rough_reciprocal(double a)
     double y = 1.0 / (__builtin_fabs(x) < 2.2250738585072014e-308 ? __builtin_copysign(0.0, x) : x);
     if (__builtin_isinf(y))
         return y;
-    y = as<double>((of<double>(y) + 0x80000000ull) & ~0xffffffffull);
+    y = as<double>(of<double>(y) & ~0xffffffffull);
     return __builtin_fabs(y) < 2.2250738585072014e-308 ? __builtin_copysign(0.0, y) : y;
 }
 EMU_PTX double flushed_half(double a) { return __builtin_fabs(a) < 1.0 / (1 << 14) ? __builtin_copysign(0.0, a) : a; }
