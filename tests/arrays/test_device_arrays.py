@@ -158,6 +158,30 @@ def test_to_host_without_stream_waits_for_other_streams(device, stream):
     assert np.asarray(staging).tolist() == [1, 1, 1]
 
 
+NUMBERS = np.arange(16).reshape(4, 4)
+COPIES = {  # each with the part that it copies
+    "from the host": (lambda x, y, stream: y.copy_from(NUMBERS, stream=stream), np.s_[:]),
+    "of an array": (lambda x, y, stream: y.copy_from(x, stream=stream), np.s_[:]),
+    "of columns": (lambda x, y, stream: y[:, 1:3].copy_from(x[:, 1:3], stream=stream), np.s_[:, 1:3]),
+    "of every other row": (lambda x, y, stream: y[::2].copy_from(x[::2], stream=stream), np.s_[::2]),
+}
+
+
+@pytest.mark.requires(devices=2)
+@pytest.mark.parametrize("copy", COPIES)
+def test_arrays_are_copied_while_another_device_is_current(device, copy):
+    with Device(1) as other:
+        stream = other.create_stream()
+        x = other.to_device(NUMBERS, stream=stream)
+        y = other.zeros((4, 4), NUMBERS.dtype, stream=stream)
+    device.set_current()
+    copies, part = COPIES[copy]
+    copies(x, y, stream)
+    expected = np.zeros_like(NUMBERS)
+    expected[part] = NUMBERS[part]
+    assert y.to_host(stream=stream).tolist() == expected.tolist()
+
+
 @pytest.mark.requires(devices=2)
 def test_arrays_without_stream_leave_the_current_device_alone():
     def check():

@@ -88,6 +88,7 @@ cdef int copy_bytes(
     cydriver.CUdeviceptr target, cydriver.CUdeviceptr source, size_t size, const StreamHandle& h_stream, object options
 ) except -1:
     cdef cydriver.CUstream c_stream = h_stream.get()
+    cdef cydriver.CUDA_MEMCPY3D c_copy
     cdef bint has_context = not is_default(h_stream)
     cdef cydriver.CUresult err
     if options is not None and copy_with_hints(target, source, size, h_stream, options):
@@ -98,7 +99,8 @@ cdef int copy_bytes(
     with nogil:
         err = cydriver.cuMemcpyAsync(target, source, size, c_stream)
         if err == cydriver.CUresult.CUDA_ERROR_INVALID_VALUE and has_context:
-            err = copy_in_context(target, source, size, c_stream)
+            c_copy.dstDevice, c_copy.srcDevice, c_copy.WidthInBytes, c_copy.Height, c_copy.Depth = target, source, size, 1, 1
+            err = copy_in_context(c_copy, c_stream)
         HANDLE_RETURN(err, b"cuMemcpyAsync")
     return 0
 
@@ -106,7 +108,7 @@ cdef int copy_bytes(
 # Retries a copy in the stream's context: pool memory might be accessible only from its own device, whose context need
 # not be current.
 cdef cydriver.CUresult copy_in_context(
-    cydriver.CUdeviceptr target, cydriver.CUdeviceptr source, size_t size, cydriver.CUstream c_stream
+    const cydriver.CUDA_MEMCPY3D& c_copy, cydriver.CUstream c_stream
 ) except? cydriver.CUDA_ERROR_NOT_FOUND nogil:
     cdef cydriver.CUcontext c_context = NULL
     cdef cydriver.CUresult err = cydriver.CUresult.CUDA_ERROR_INVALID_VALUE
@@ -114,9 +116,25 @@ cdef cydriver.CUresult copy_in_context(
     HANDLE_RETURN(cydriver.cuStreamGetCtx(c_stream, &c_context), b"cuStreamGetCtx")
     is_entered = Context_enter(c_context)
     if is_entered:
-        err = cydriver.cuMemcpyAsync(target, source, size, c_stream)
-    LEAVE_RETURN(err, b"cuMemcpyAsync", Context_leave(is_entered))
+        err = copy_box(c_copy, c_stream)
+    LEAVE_RETURN(err, name_of_copy(c_copy), Context_leave(is_entered))
     return err
+
+
+cdef inline bint is_row(const cydriver.CUDA_MEMCPY3D& c_copy) noexcept nogil:
+    return c_copy.Height == 1 and c_copy.Depth == 1
+
+
+cdef inline const char* name_of_copy(const cydriver.CUDA_MEMCPY3D& c_copy) noexcept nogil:
+    return b"cuMemcpyAsync" if is_row(c_copy) else b"cuMemcpy3DAsync"
+
+
+cdef cydriver.CUresult copy_box(
+    const cydriver.CUDA_MEMCPY3D& c_copy, cydriver.CUstream c_stream
+) except? cydriver.CUDA_ERROR_NOT_FOUND nogil:
+    if is_row(c_copy):
+        return cydriver.cuMemcpyAsync(c_copy.dstDevice, c_copy.srcDevice, c_copy.WidthInBytes, c_stream)
+    return cydriver.cuMemcpy3DAsync(&c_copy, c_stream)
 
 
 # cuMemcpy is undefined for ranges that overlap but differ. The unsigned differences wrap around.
@@ -147,9 +165,9 @@ cdef int copy_boxes(
 ) except -1:
     cdef Box box = box_of(plan)
     cdef cydriver.CUstream c_stream = h_stream.get()
-    cdef cydriver.CUdeviceptr c_target
-    cdef cydriver.CUdeviceptr c_source
+    cdef bint has_context = not is_default(h_stream)
     cdef cydriver.CUDA_MEMCPY3D c_copy
+    cdef cydriver.CUresult err
     if plan.box_count > MAX_PIECES:
         raise ValueError(
             f"a copy between these layouts takes {plan.box_count} driver calls, more than {MAX_PIECES}; "
@@ -161,17 +179,15 @@ cdef int copy_boxes(
         wait_to_copy(source, c_stream)
     describe_box(box, is_target_on_host, is_source_on_host, &c_copy)
     for to, origin in plan.offsets():
-        c_target = target + <int64_t>to
-        c_source = source + <int64_t>origin
-        if box.rows == 1 and box.planes == 1:
-            with nogil:
-                HANDLE_RETURN(cydriver.cuMemcpyAsync(c_target, c_source, box.width, c_stream), b"cuMemcpyAsync")
-            continue
         # Depending on the memory type, the driver reads the device or the host address.
-        c_copy.dstDevice, c_copy.dstHost = c_target, <void*><uintptr_t>c_target
-        c_copy.srcDevice, c_copy.srcHost = c_source, <void*><uintptr_t>c_source
+        c_copy.dstDevice = target + <int64_t>to
+        c_copy.srcDevice = source + <int64_t>origin
+        c_copy.dstHost, c_copy.srcHost = <void*><uintptr_t>c_copy.dstDevice, <void*><uintptr_t>c_copy.srcDevice
         with nogil:
-            HANDLE_RETURN(cydriver.cuMemcpy3DAsync(&c_copy, c_stream), b"cuMemcpy3DAsync")
+            err = copy_box(c_copy, c_stream)
+            if err == cydriver.CUresult.CUDA_ERROR_INVALID_VALUE and has_context:
+                err = copy_in_context(c_copy, c_stream)
+            HANDLE_RETURN(err, name_of_copy(c_copy))
     return 0
 
 
