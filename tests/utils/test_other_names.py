@@ -73,7 +73,7 @@ def test_name_of_another_library_is_explained(instances, cls):
         assert str(caught.value) == f"{cls!r} object has no attribute {name!r}. Did you mean: {instead}?"
         # With the object, the interpreter would append another suggestion.
         assert (caught.value.name, caught.value.obj) == (name, None)
-        assert repr(inspect.getattr_static(found, name)) == f"<none. Did you mean: {instead}?>"
+        assert inspect.getattr_static(found, name).__doc__ == f"Not a member. Did you mean: {instead}?"
 
 
 def test_name_of_another_library_is_explained_on_the_class():
@@ -87,7 +87,14 @@ def test_names_of_other_libraries_are_not_listed(instances, cls):
     found = instances[cls]
     others = set(OTHER_NAMES[cls])
     assert others.isdisjoint(dir(found))
-    assert "OtherName object" not in pydoc.render_doc(type(found))
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_help_shows_what_to_use_instead(instances, cls):
+    text = pydoc.plain(pydoc.render_doc(type(instances[cls])))
+    assert "OtherName" not in text
+    for name, instead in OTHER_NAMES[cls].items():
+        assert f"{name}\n |      Not a member. Did you mean: {instead}?\n" in text
 
 
 @pytest.mark.parametrize("cls", CLASSES)

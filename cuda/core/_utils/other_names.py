@@ -240,20 +240,18 @@ def suggestion(owner: str, name: str) -> str:
     return f". Did you mean: {instead}?" if instead else ""
 
 
+# Reading it, from an object or from the class, raises AttributeError with a hint, so `hasattr()` returns False. Other
+# attributes cost nothing more, as they would with a `__getattr__`. Only `help()`, which reads the dict of the class,
+# finds it, and shows its `__doc__`.
 class OtherName:
-    """A member that does not exist, whose name is that of another library.
-
-    Reading it, from an object or from the class, raises AttributeError with a hint, so ``hasattr()`` returns False.
-    Other attributes cost nothing more, as they would with a ``__getattr__``.
-    """
-
     __slots__ = ("_hint", "_name")
 
     def __init__(self, owner: str, name: str):
         self._name, self._hint = name, suggestion(owner, name)
 
-    def __repr__(self) -> str:
-        return f"<none{self._hint}>"  # in help()
+    @property
+    def __doc__(self) -> str:
+        return f"Not a member{self._hint}"
 
     def __get__(self, instance, owner):
         subject = f"type object {owner.__name__!r}" if instance is None else f"{owner.__name__!r} object"
