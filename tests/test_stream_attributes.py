@@ -4,6 +4,7 @@
 
 import pytest
 
+import cuda.emulator
 from cuda.core import CUDAError
 from cuda.core.graph import AccessPolicyWindow
 
@@ -40,6 +41,12 @@ def test_domains_are_set(device):
     stream.mem_sync_domain = "remote"
     stream.mem_sync_domain_map = (1, 0)
     assert (stream.mem_sync_domain, stream.mem_sync_domain_map) == ("remote", (1, 0))
+
+
+@pytest.mark.requires(software=True)
+def test_scheduling_is_false_where_the_driver_has_no_value(stream):
+    with cuda.emulator.fail("cuStreamGetAttribute", "CUDA_ERROR_INVALID_VALUE"):
+        assert stream.nvlink_util_centric_scheduling is False
 
 
 @pytest.mark.requires(software=True)

@@ -15,12 +15,16 @@ cdef object get_attribute(Stream self, str name):
     cdef StreamPin stream
     cdef cydriver.CUlaunchAttributeValue value
     cdef cydriver.CUlaunchAttributeID number
+    cdef cydriver.CUresult err
     id_of, _, unpack = slots.get("stream attributes")
     number = <cydriver.CUlaunchAttributeID><int>id_of(name)
     memset(&value, 0, sizeof(value))
     Stream_pin(self, &stream)
     with nogil:
-        HANDLE_RETURN(cydriver.cuStreamGetAttribute(stream.get(), number, &value), b"cuStreamGetAttribute")
+        err = cydriver.cuStreamGetAttribute(stream.get(), number, &value)
+    # For a stream without this hint, a driver of CUDA 13.0 has no value.
+    if err != cydriver.CUresult.CUDA_ERROR_INVALID_VALUE or name != "nvlink_util_centric_scheduling":
+        HANDLE_RETURN(err, b"cuStreamGetAttribute")
     return unpack(name, (<char*>&value)[:sizeof(value)])
 
 

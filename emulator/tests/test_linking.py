@@ -217,6 +217,7 @@ def test_the_device_runtime_of_gpus_is_not_needed(driver, context):
         link.complete()
 
 
+@pytest.mark.requires(software=True)
 @pytest.mark.parametrize(
     ("kind", "option", "made", "fits"),
     [
