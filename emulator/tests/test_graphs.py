@@ -40,7 +40,7 @@ class GraphMaker:
 
     def kernel_params(self, name, *arguments):
         params = self.driver.raw.CUDA_KERNEL_NODE_PARAMS()
-        params.func = self.kernel(name)
+        params.kern = self.kernel(name)
         params.gridDimX = params.gridDimY = params.gridDimZ = 1
         params.blockDimX = params.blockDimY = params.blockDimZ = 1
         params.kernelParams = (tuple(a.value for a in arguments), tuple(type(a) for a in arguments))
@@ -121,6 +121,12 @@ def test_nodes_run_in_edge_order(driver, maker, memory):
     driver.cuGraphAddMemcpyNode(maker.graph, [second], 1, copy, maker.context)
     maker.run(times=2)
     assert maker.read(memory + 64) == 8
+
+
+def test_kernel_of_a_library_is_no_function_of_a_node(driver, maker):
+    params = maker.kernel_params("add")
+    params.func, params.kern = driver.CUfunction(int(params.kern)), driver.CUkernel(0)
+    assert driver.result("cuGraphAddKernelNode", maker.graph, None, 0, params) == "INVALID_HANDLE"
 
 
 def test_edges_can_be_added_and_removed_later(driver, maker, memory):

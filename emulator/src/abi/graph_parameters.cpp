@@ -36,7 +36,7 @@ CUresult make_kernel(const CUDA_KERNEL_NODE_PARAMS_v3& p, const Work& now, Work*
 {
     std::shared_ptr<Context> context;
     auto function = p.func ? Function::find(p.func) : Function::find(p.kern);
-    REQUIRE(function, CUDA_ERROR_INVALID_HANDLE);
+    REQUIRE(function && !(p.func && function->is_kernel()), CUDA_ERROR_INVALID_HANDLE); // launches take either, nodes not
     TRY(find_context(p.func ? nullptr : p.ctx, now, &context));
     LaunchParameters launch;
     launch.grid = {p.gridDimX, p.gridDimY, p.gridDimZ};

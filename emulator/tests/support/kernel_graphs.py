@@ -34,7 +34,7 @@ class KernelGraphs:
         graph, previous = driver.cuGraphCreate(0), []
         for name, *arguments in rows:
             node = driver.CUDA_KERNEL_NODE_PARAMS()
-            node.func = driver.CUfunction(int(driver.cuLibraryGetKernel(self.library, name.encode())))
+            node.kern = driver.cuLibraryGetKernel(self.library, name.encode())
             node.gridDimX = node.gridDimY = node.gridDimZ = node.blockDimX = node.blockDimY = node.blockDimZ = 1
             values = [argument if isinstance(argument, int) else argument.value for argument in arguments]
             types = [ctypes.c_void_p if isinstance(argument, int) else type(argument) for argument in arguments]
