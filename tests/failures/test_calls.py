@@ -31,7 +31,12 @@ SOURCE = """
 __device__ int counter = 1;
 __managed__ int shared_with_host = 7;
 extern "C" __global__ void count(int* out, int more) { *out = counter + shared_with_host + more; }
-extern "C" __global__ void use_shared(int* out) { extern __shared__ int s[]; s[threadIdx.x] = 1; *out = s[threadIdx.x]; }
+extern "C" __global__ void use_shared(int* out)
+{
+    extern __shared__ int s[];
+    s[threadIdx.x] = 1;
+    *out = s[threadIdx.x];
+}
 extern "C" __global__ void nothing() {}
 """
 ONE = LaunchConfig(grid=1, block=1)
