@@ -200,7 +200,7 @@ def test_session_of_the_guide_works_in_gdb(tmp_path):
     ("command", "message"),
     [
         ("kernel break", "usage: kernel break FILE:LINE [block X[,Y[,Z]]] [thread X[,Y[,Z]]]"),
-        ("kernel thread 1", "No frame is currently selected."),
+        ("kernel thread 1", "the program is not running"),
     ],
 )
 def test_gdb_rejects_incomplete_commands(tmp_path, command, message):

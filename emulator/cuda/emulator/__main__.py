@@ -186,9 +186,12 @@ def debug(arguments):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     with tempfile.TemporaryDirectory() as folder:  # the sources of programs that are no files
         command = ["gdb", "-q", "-x", script]
-        for line in (*ours, f"directory {folder}"):
+        # Python's own symbols are not read for a program with a main() of its own.
+        load = "exec-file" if arguments[0].endswith(".cu") else "file"
+        words = shlex.join(["-m", "cuda.emulator", *arguments])
+        for line in (*ours, f"directory {folder}", f"{load} {shlex.quote(sys.executable)}", f"set args {words}"):
             command += ["-ex", line]
-        command += [*commands, "--args", sys.executable, "-m", "cuda.emulator", *arguments]
+        command += commands
         environment = {"CUDA_EMULATOR_THREADS": "1", **environment, "CUDA_EMULATOR_DEBUG": folder}
         return subprocess.run(command, env=environment).returncode
 

@@ -14,8 +14,18 @@ for signal in ("SIGSEGV", "SIGBUS", "SIGURG", "SIGFPE", "SIGILL"):
     gdb.execute(f"handle {signal} nostop noprint pass", to_string=True)
 
 
+# "step" is for the functions of the program.
+gdb.execute("skip -gfi */cuda/emulator/device_include/*", to_string=True)
+gdb.execute("skip -gfi */cuda/emulator/programs/include/*", to_string=True)
+# Expressions can use these variables, which the device has instead of symbols of these names.
+for number, variable in enumerate(("threadIdx", "blockIdx", "blockDim", "gridDim")):
+    gdb.execute(f"macro define {variable} (*(uint3*)($fs_base + ((long*)&emulator_builtins)[{number}]))")
+
+
 class Kernel(gdb.Command):
-    """Commands for kernels: "kernel break", "kernel thread" and "kernel where"."""
+    """Commands for kernels: "kernel break", "kernel thread" and "kernel where".
+
+    In kernels, expressions can use threadIdx, blockIdx, blockDim and gridDim."""
 
     def __init__(self):
         super().__init__("kernel", gdb.COMMAND_BREAKPOINTS, gdb.COMPLETE_NONE, prefix=True)
@@ -50,18 +60,24 @@ class KernelThread(gdb.Command):
         match = re.fullmatch(r"(\d+(?:,\d+){0,2})(\s+block\s+\d+(?:,\d+){0,2})?\s*", argument)
         if not match:
             raise gdb.GdbError("usage: kernel thread X[,Y[,Z]] [block X[,Y[,Z]]]")
+        _check_kernel()
         place = gdb.selected_frame().find_sal()
         if place.symtab is None:
-            raise gdb.GdbError("the program has not stopped in a kernel")
-        block = match[2] or "block " + ",".join(_values("block"))
+            raise gdb.GdbError('there is no source line here; go to one of the kernel with "down"')
+        others = [stop for stop in gdb.breakpoints() if stop.enabled and _is_at(stop, place)]
         stop = _Stop(f"{place.symtab.filename}:{place.line}", internal=True)
-        stop.wanted = _wanted(f"thread {match[1]} {block}")
+        stop.wanted = _wanted(f"thread {match[1]} {match[2] or 'block ' + ','.join(_values('block'))}")
         stop.silent = True
         try:
+            for other in others:  # would stop in the threads before
+                other.enabled = False
             gdb.execute("continue")
-            gdb.execute("frame")
+            if gdb.selected_thread():  # the program has not ended
+                gdb.execute("frame")
         finally:
             stop.delete()
+            for other in others:
+                other.enabled = True
 
 
 class _Stop(gdb.Breakpoint):
@@ -70,26 +86,57 @@ class _Stop(gdb.Breakpoint):
     wanted = {}
 
     def stop(self):
-        return all(int(gdb.parse_and_eval(place)) == number for place, number in self.wanted.items())
+        # gdb moves a breakpoint to another line while the kernel is not loaded, so that it can be in a host function.
+        is_wanted = all(int(gdb.parse_and_eval(place)) == number for place, number in self.wanted.items())
+        return is_wanted and _is_in_kernel()
+
+
+def _is_at(stop, place):
+    """Return whether a breakpoint is at a line of source."""
+    try:
+        found = gdb.decode_line(stop.location)[1] if stop.location else None
+    except gdb.error:  # in code that is not loaded
+        return False
+    return any(str(spot.symtab) == str(place.symtab) and spot.line == place.line for spot in found or ())
 
 
 def _wanted(text):
     """Return the numbers that the indices in such a text must have: ``thread 3 block 1,2``."""
     wanted = {}
     for kind, numbers in re.findall(r"(block|thread)\s+([\d,]+)", text):
-        for axis, number in enumerate((numbers.split(",") + ["0", "0"])[:3]):
-            wanted[_index(kind, axis)] = int(number)
+        for axis, number in zip("xyz", (numbers.split(",") + ["0", "0"])[:3], strict=True):
+            wanted[f"{kind}Idx.{axis}"] = int(number)
     return wanted
 
 
 def _values(kind):
-    return [str(gdb.parse_and_eval(_index(kind, axis))) for axis in range(3)]
+    return [str(gdb.parse_and_eval(f"{kind}Idx.{axis}")) for axis in "xyz"]
 
 
-def _index(kind, axis):
-    """Return an expression for a component of the stopped thread's ``blockIdx`` or ``threadIdx``."""
-    place = f"*((long*)&emulator_indices + {int(kind == 'thread')})"
-    return f"*((unsigned*)($fs_base + {place}) + {axis})"
+def _check_kernel():
+    """Raise an error unless the selected thread runs a kernel; name those that do."""
+    chosen = gdb.selected_thread()
+    if chosen is None:
+        raise gdb.GdbError("the program is not running")
+    if _is_in_kernel():
+        return
+    running = []
+    try:
+        for thread in gdb.selected_inferior().threads():
+            thread.switch()
+            if _is_in_kernel():
+                running.append(f'"thread {thread.num}"')
+    finally:
+        chosen.switch()
+    advice = f"; select one that does with {' or '.join(sorted(running))}" if running else ", and no other does"
+    raise gdb.GdbError(f"thread {chosen.num} of gdb runs no kernel{advice}")
+
+
+def _is_in_kernel():
+    frame = gdb.newest_frame()
+    while frame and not (frame.name() or "").startswith("emu::Named<"):  # the caller of every kernel
+        frame = frame.older()
+    return frame is not None
 
 
 class KernelWhere(gdb.Command):
@@ -99,6 +146,7 @@ class KernelWhere(gdb.Command):
         super().__init__("kernel where", gdb.COMMAND_STACK)
 
     def invoke(self, argument, from_tty):
+        _check_kernel()
         print(f"block ({', '.join(_values('block'))}), thread ({', '.join(_values('thread'))})")
 
 

@@ -130,6 +130,10 @@ struct AtExit {
 };
 AtExit at_exit;
 
+long offset_of(const EmuDim3& variable)
+{
+    return reinterpret_cast<const char*>(&variable) - static_cast<const char*>(__builtin_thread_pointer());
+}
 } // namespace
 
 extern "C" {
@@ -216,9 +220,9 @@ EMU_EXPORT void emulator_finish_coverage()
     exec::finish_coverage();
 }
 
-// For gdb, which reads a thread's indices without a call: their offsets from the thread pointer.
-EMU_EXPORT long emulator_indices[2] = {reinterpret_cast<char*>(&emu_block_idx) - static_cast<char*>(__builtin_thread_pointer()),
-                                       reinterpret_cast<char*>(&emu_thread_idx) - static_cast<char*>(__builtin_thread_pointer())};
+// For gdb, which reads the built-in variables of a thread without a call: their offsets from the thread pointer.
+EMU_EXPORT long emulator_builtins[4] = {offset_of(emu_thread_idx), offset_of(emu_block_idx), offset_of(emu_block_dim),
+                                        offset_of(emu_grid_dim)};
 
 // Returns 1 if a context has failed or a stream is capturing.
 EMU_EXPORT int emulator_is_spoiled()
