@@ -420,8 +420,9 @@ exec::CodePlace symbolize(const exec::Image& image, uintptr_t pc)
         place.inlined = row != after;
         break;
     }
-    // A compiler that inserts checks places their cold part after all other code.
-    Place call = (place.inlined || !place.line) && config().checks.reads_shadow() ? call_of(*table, image.path, address) : Place();
+    // Optimized code is not in the order of its lines. That for coverage and advice is, and they ask for many places.
+    bool in_order = config().checks.coverage || config().checks.advice;
+    Place call = (place.inlined || !place.line) && !in_order ? call_of(*table, image.path, address) : Place();
     if (call.line) {
         place.file = call.file;
         place.line = call.line;
