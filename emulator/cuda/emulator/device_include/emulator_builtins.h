@@ -125,8 +125,6 @@ template <class First, class... Rest> EMU_INLINE int printf(const char* format, 
 #define cudaStreamGraphFireAndForgetAsSibling ((cudaStream_t)0x0300000000000000)
 EMU_INLINE cudaGraphExec_t cudaGetCurrentGraphExec() { return (cudaGraphExec_t)emu_current_graph(); }
 
-EMU_INLINE void* alloca_(size_t bytes) { return __builtin_alloca(bytes); }
-
 inline void* operator new(size_t, void* place) noexcept { return place; }
 inline void* operator new[](size_t, void* place) noexcept { return place; }
 
