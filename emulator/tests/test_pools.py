@@ -172,7 +172,7 @@ def test_host_pool_memory_is_copied_without_access(driver, context, queue, locat
 
 
 def test_invalid_properties_are_rejected(driver, context):
-    assert driver.result("cuMemPoolCreate", pool_properties(driver, 9)) == "INVALID_DEVICE"
+    assert driver.result("cuMemPoolCreate", pool_properties(driver, 9)) == "INVALID_VALUE"
     assert driver.result("cuMemPoolCreate", pool_properties(driver, -1)) == "INVALID_VALUE"
     shared = pool_properties(driver, 0, 2)
     shared.handleTypes = driver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
@@ -298,7 +298,7 @@ def test_missing_domains_are_rejected(driver, context):
     properties.location = domain_of(driver, 0, 1)
     assert driver.result("cuMemPoolCreate", properties) == "INVALID_VALUE"
     properties.location = domain_of(driver, 7, 0)
-    assert driver.result("cuMemPoolCreate", properties) == "INVALID_DEVICE"
+    assert driver.result("cuMemPoolCreate", properties) == "INVALID_VALUE"
     properties.location = domain_of(driver, 0, 0)
     properties.allocType = driver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_MANAGED
     assert driver.result("cuMemPoolCreate", properties) == "INVALID_VALUE"

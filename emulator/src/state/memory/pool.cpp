@@ -50,7 +50,7 @@ CUresult Pool::create(const CUmemPoolProps& properties, CUmemoryPool* out)
     if ((device || numa) && at.id < 0)
         return CUDA_ERROR_INVALID_VALUE;
     if (device ? !device_at(at.id) : !host && !managed)
-        return device ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+        return CUDA_ERROR_INVALID_VALUE;
     bool shared = properties.handleTypes != CU_MEM_HANDLE_TYPE_NONE;
     if (shared && properties.handleTypes != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
         return CUDA_ERROR_NOT_SUPPORTED; // consistent with CU_DEVICE_ATTRIBUTE_*
