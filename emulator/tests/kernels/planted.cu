@@ -45,7 +45,7 @@ __global__ void after_free(int* x, int* out, int bad)
 
 __global__ void freed_twice(int* x, int* out, int bad)
 {
-    int* p = new int[4];
+    int* volatile p = new int[4]; // g++ 16 leaves out unobserved memory
     delete[] p;
     if (bad) delete[] p; // at freed_twice
 }
