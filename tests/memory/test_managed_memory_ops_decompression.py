@@ -41,7 +41,7 @@ except CUDAError as error:
 """
 
 
-@pytest.mark.requires(software=True)
+@pytest.mark.requires(software=True, cuda=(12, 6))
 def test_blocks_are_decompressed():
     program = PROGRAM.format(blocks={"lz4": LZ4, "snappy": SNAPPY})
     lines = run(program, CUDA_EMULATOR_COMPUTE_CAPABILITY="10.0").splitlines()

@@ -125,6 +125,7 @@ def test_graph_keeps_temporary_sources_of_view_copies(device, stream):
         check_sevens(view.exporting_obj, lambda graph=graph: graph.launch(stream), stream)
 
 
+@pytest.mark.requires(cuda=(12, 3))
 def test_every_capturing_stream_keeps_temporary_sources(device, stream, target):
     def by_stream_of_builder():
         builder = device.create_graph_builder().begin_building()
