@@ -38,14 +38,14 @@ def test_atomics_of_the_host_have_names(device):
     assert all(isinstance(kinds, frozenset) for kinds in found.values())
 
 
-@pytest.mark.requires(software=True)
+@pytest.mark.requires(software=True, cuda=(13, 0))
 def test_atomics_of_the_software_device():
     for found in (Device(0).atomic_capabilities(), Device(0).atomic_capabilities(1)):
         assert found["add"] == {"signed", "unsigned", "reduction", "scalar_32", "scalar_64"}
         assert found["float_add"] == {"signed", "reduction", "scalar_32", "scalar_64"}
 
 
-@pytest.mark.requires(software=True)
+@pytest.mark.requires(software=True, cuda=(13, 4))
 def test_device_without_a_fabric(device):
     assert device.fabric_cluster_uuid is None
     assert device.fabric_cliques == []

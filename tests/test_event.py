@@ -203,6 +203,7 @@ def test_time_between_events_of_two_devices_names_both(devices):
     assert first[0] - first[1] == -(first[1] - first[0])
 
 
+@pytest.mark.requires(cuda=(12, 5))  # foreign_context() calls cuCtxCreate_v4
 def test_time_between_events_of_two_contexts_names_both(device, stream):
     with foreign_context() as context:
         before = device.set_current(context)

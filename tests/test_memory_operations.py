@@ -246,7 +246,7 @@ def test_read_only_views_are_not_written(device, stream):
     stream.sync()
 
 
-@pytest.mark.requires(software=True)
+@pytest.mark.requires(software=True, cuda=(13, 1))
 @pytest.mark.parametrize(("operation", "expected"), [("add", 12 + 10), ("and", 12 & 10), ("or", 12 | 10)])
 @pytest.mark.parametrize("dtype", [np.int32, np.uint64])
 def test_reduction_combines_the_value(device, stream, operation, expected, dtype):
@@ -257,7 +257,7 @@ def test_reduction_combines_the_value(device, stream, operation, expected, dtype
     assert np.asarray(target) == expected
 
 
-@pytest.mark.requires(software=True)
+@pytest.mark.requires(software=True, cuda=(13, 1))
 def test_reductions_are_nodes(device, stream):
     target = device.zeros((), np.int32, pinned=True)
     definition = GraphDefinition()

@@ -58,7 +58,7 @@ def exhaust(device):
         device.allocate(1 << 50, stream=device.default_stream)
 
 
-@pytest.mark.requires(software=True)
+@pytest.mark.requires(software=True, cuda=(12, 4))
 def test_function_is_called_for_memory(device):
     sizes = queue.SimpleQueue()
     notices = device.on_memory_pressure(sizes.put)
@@ -74,7 +74,7 @@ def test_function_is_called_for_memory(device):
         sizes.get(timeout=0.1)
 
 
-@pytest.mark.requires(software=True)
+@pytest.mark.requires(software=True, cuda=(12, 4))
 def test_function_is_called_in_the_event_loop(device):
     async def main():
         found = asyncio.get_running_loop().create_future()
@@ -88,7 +88,7 @@ def test_function_is_called_in_the_event_loop(device):
     assert asyncio.run(main()) == threading.get_ident()
 
 
-@pytest.mark.requires(software=True)
+@pytest.mark.requires(software=True, cuda=(12, 4))
 def test_exceptions_of_the_function_are_shown(device, unraisable):
     notices = device.on_memory_pressure(lambda size: 1 / 0)
     exhaust(device)

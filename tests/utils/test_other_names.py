@@ -164,6 +164,7 @@ def test_unknown_names_are_left_to_the_interpreter(stream):
         stream.sing  # noqa: B018
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_keywords_of_other_libraries_are_explained(device):
     with pytest.raises(TypeError, match=r"^LaunchConfig has no field 'shared_mem'. Did you mean: shmem_size\?$"):
         LaunchConfig(grid=1, block=1, shared_mem=4)
@@ -173,6 +174,7 @@ def test_keywords_of_other_libraries_are_explained(device):
         kernel(SOURCE, "f", cache=False)(None, grid=1, block=1, shared_mem=4)
 
 
+@pytest.mark.requires(cuda=(12, 4))
 @pytest.mark.parametrize("name", ["grid", "block", "stream"])
 def test_keywords_beside_brackets_are_explained(device, name):
     f = kernel(SOURCE, "f", cache=False)

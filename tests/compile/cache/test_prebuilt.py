@@ -90,6 +90,7 @@ def no_compiler(*args):
     raise AssertionError("compiled")
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_prebuilt_kernel_knows_its_parameters(device, stream, tmp_path, monkeypatch):
     found, _ = built(tmp_path, device)
     monkeypatch.setattr("cuda.core._program.Program._open_back_end", no_compiler)
@@ -98,6 +99,7 @@ def test_prebuilt_kernel_knows_its_parameters(device, stream, tmp_path, monkeypa
     assert x.to_host(stream=stream).tolist() == [15]
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_other_sources_and_options_are_compiled(device, tmp_path):
     built(tmp_path, device)
     for source, options in ((SOURCE + " ", None), (SOURCE, {"fma": False})):
@@ -110,6 +112,7 @@ def test_other_sources_and_options_are_compiled(device, tmp_path):
     [lambda data: b"", lambda data: data[:-1], lambda data: b"x" + data[1:], lambda data: data.replace(b"{", b"[", 1)],
     ids=["empty", "short", "foreign", "not JSON"],
 )
+@pytest.mark.requires(cuda=(12, 4))
 def test_damaged_files_are_ignored_with_one_warning(device, tmp_path, change):
     _, path = built(tmp_path, device)
     path.write_bytes(change(path.read_bytes()))
