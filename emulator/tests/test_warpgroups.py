@@ -115,10 +115,12 @@ def sums_of(out, columns):
     return matrix
 
 
-def multiply(driver, a, b, start, types, flags, *, width=128, a_rows=True, b_rows=True, in_registers=False, adds=1):
+def multiply(
+    driver, a, b, start, types, flags, *, width=128, a_rows=True, b_rows=True, in_registers=False, adds=1, depth=None
+):
     """Return ``a @ b.T + start``, computed by four warps."""
     columns = b.shape[0]
-    depth = 32 // a.itemsize
+    depth = depth or 32 // a.itemsize
     memory = np.zeros(16384, np.uint8)
     left = lay_out(a, memory, 0, width, a_rows)
     right = lay_out(b, memory, 8192, width, b_rows)
@@ -190,13 +192,30 @@ def test_unknown_products_are_rejected_by_name(driver, context, text):
     assert f"wgmma.{text}" in log.decode()
 
 
-def test_base_offset_of_descriptor_is_a_fault(driver, context, capfd, monkeypatch):
-    a = np.zeros((64, 16), np.float16)
-    describe = lay_out
-    monkeypatch.setitem(globals(), "lay_out", lambda *args: np.uint64(int(describe(*args)) | 1 << 49))
-    with pytest.raises(Exception, match="CUDA_ERROR_LAUNCH_FAILED"):
-        multiply(driver, a, a, np.zeros((64, 64), np.float32), "f32.f16.f16", ", 1, 1, 0, 0")
-    assert "wgmma with a matrix descriptor whose base offset is not 0" in capfd.readouterr().err
+@pytest.mark.parametrize("in_registers", [False, True])
+def test_bits_are_multiplied(driver, context, rng, in_registers):
+    a, b = (rng.integers(0, 256, (count, 32)).astype(np.uint8) for count in (64, 16))
+    start = rng.integers(-9, 10, (64, 16)).astype(np.int32)
+    bits = [np.unpackbits(x, axis=1).astype(np.int32) for x in (a, b)]
+    found = multiply(driver, a, b, start, "s32.b1.b1.and.popc", "", in_registers=in_registers, depth=256)
+    np.testing.assert_array_equal(found, start + bits[0] @ bits[1].T)
+
+
+@pytest.mark.parametrize("place", [128, 256, 384])
+@pytest.mark.parametrize("width", [32, 64])
+def test_base_offset_moves_the_pattern(driver, context, rng, monkeypatch, width, place):
+    whole = lay_out
+
+    def moved(matrix, memory, start, width, by_rows):  # the pattern of the first factor begins at `place`
+        if start:
+            return whole(matrix, memory, start, width, by_rows)
+        around = memory[place:8192]
+        return np.uint64(int(whole(matrix, around, 0, width, by_rows)) | place >> 4 | (place >> 7 & 7) << 49)
+
+    a, b = (rng.integers(-4, 5, (64, 16)).astype(np.float16) for _ in range(2))
+    monkeypatch.setitem(globals(), "lay_out", moved)
+    found = multiply(driver, a, b, np.zeros((64, 64), np.float32), "f32.f16.f16", ", 1, 1, 0, 0", width=width)
+    np.testing.assert_array_equal(found, a.astype(np.float32) @ b.astype(np.float32).T)
 
 
 # Warp 0 writes a tensor map into shared memory, copies it to global memory, and loads a tile with it.

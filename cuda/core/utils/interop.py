@@ -25,7 +25,8 @@ def torch_allocator(resource: MemoryResource):
 
     Pass it to ``torch.cuda.memory.change_current_allocator()`` before PyTorch allocates memory of a GPU, or to
     ``torch.cuda.MemPool``. PyTorch does not cache this memory again, so use a resource that does, such as
-    :class:`~cuda.core.DeviceMemoryResource`, for which no Python runs.
+    :class:`~cuda.core.DeviceMemoryResource`, for which no Python runs. On several devices, call this function with a
+    resource of each. Copies of tensors between them need ``peer_accessible_by`` of these resources.
 
     Parameters
     ----------

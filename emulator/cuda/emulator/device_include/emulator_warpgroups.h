@@ -12,6 +12,7 @@ namespace ptx {
 struct SharedMatrix {
     emu_u64 start;
     emu_u32 leading, stride, width; // in bytes; width: of the swizzle pattern, 16 if there is none
+    emu_u32 base;                   // where the pattern begins
 
     EMU_NO_CHECK explicit SharedMatrix(emu_u64 bits)
     {
@@ -20,10 +21,9 @@ struct SharedMatrix {
         stride = emu_u32(bits >> 32 & 0x3fff) << 4;
         emu_u32 mode = emu_u32(bits >> 62);
         width = mode ? 256u >> mode : 16;
-        if (bits >> 49 & 7)
-            emu_trap("wgmma with a matrix descriptor whose base offset is not 0");
+        base = emu_u32(bits >> 49 & 7) << 7;
     }
-    EMU_NO_CHECK emu_u64 swizzled(emu_u64 at) const { return at ^ (at >> 3 & (width - 16)); }
+    EMU_NO_CHECK emu_u64 swizzled(emu_u64 at) const { return at ^ ((at - base) >> 3 & (width - 16)); }
 
     // Reads row r, whose elements are adjacent.
     EMU_INLINE void row(unsigned r, emu_u32* words) const
