@@ -13,6 +13,7 @@ from sphinx.domains.python import PythonDomain
 from sphinx.util import logging
 
 from cuda.core import __version__
+from cuda.core._utils.other_names import OtherName
 
 sys.path.insert(0, str(Path(__file__).parent))
 from source_pages import resolve as linkcode_resolve  # noqa: F401
@@ -84,6 +85,7 @@ def setup(app):
     app.connect("missing-reference", warn_of_missing_name, priority=950)
     # Before napoleon, which would take the first line of a property for the start of its text.
     app.connect("autodoc-process-docstring", show_type_of_property, priority=100)
+    app.connect("autodoc-skip-member", leave_out_other_names)
 
 
 def show_type_of_property(app, what, name, obj, options, lines):
@@ -91,6 +93,11 @@ def show_type_of_property(app, what, name, obj, options, lines):
     match = re.fullmatch(rf"{name.rpartition('.')[2]}: (.+)", lines[0]) if lines else None
     if match:
         lines[:] = [*lines[1:], "", f":type: {match[1]}", ""]
+
+
+def leave_out_other_names(app, what, name, member, skip, options):
+    """Leave out the members of a class that only explain names of other libraries."""
+    return True if isinstance(member, OtherName) else None
 
 
 class ScopedNames(PythonDomain):
