@@ -87,9 +87,7 @@ cdef int copy(
 cdef int copy_bytes(
     cydriver.CUdeviceptr target, cydriver.CUdeviceptr source, size_t size, const StreamHandle& h_stream, object options
 ) except -1:
-    cdef cydriver.CUstream c_stream = h_stream.get()
     cdef cydriver.CUDA_MEMCPY3D c_copy
-    cdef bint has_context = not is_default(h_stream)
     cdef cydriver.CUresult err
     if options is not None and copy_with_hints(target, source, size, h_stream, options):
         return 0
@@ -97,26 +95,29 @@ cdef int copy_bytes(
     if size == 0 or target == source:
         return 0
     with nogil:
-        err = cydriver.cuMemcpyAsync(target, source, size, c_stream)
-        if err == cydriver.CUresult.CUDA_ERROR_INVALID_VALUE and has_context:
-            c_copy.dstDevice, c_copy.srcDevice, c_copy.WidthInBytes, c_copy.Height, c_copy.Depth = target, source, size, 1, 1
-            err = copy_in_context(c_copy, c_stream)
+        err = cydriver.cuMemcpyAsync(target, source, size, h_stream.get())
+        if err == cydriver.CUresult.CUDA_ERROR_INVALID_VALUE:
+            c_copy.dstDevice, c_copy.srcDevice = target, source
+            c_copy.WidthInBytes, c_copy.Height, c_copy.Depth = size, 1, 1
+            err = copy_in_context(c_copy, h_stream)
         HANDLE_RETURN(err, b"cuMemcpyAsync")
     return 0
 
 
-# Retries a copy in the stream's context: pool memory might be accessible only from its own device, whose context need
-# not be current.
+# Retries an invalid copy in the stream's context, if it has one: pool memory might be accessible only from its own
+# device, whose context need not be current.
 cdef cydriver.CUresult copy_in_context(
-    const cydriver.CUDA_MEMCPY3D& c_copy, cydriver.CUstream c_stream
+    const cydriver.CUDA_MEMCPY3D& c_copy, const StreamHandle& h_stream
 ) except? cydriver.CUDA_ERROR_NOT_FOUND nogil:
     cdef cydriver.CUcontext c_context = NULL
     cdef cydriver.CUresult err = cydriver.CUresult.CUDA_ERROR_INVALID_VALUE
     cdef int is_entered = 0
-    HANDLE_RETURN(cydriver.cuStreamGetCtx(c_stream, &c_context), b"cuStreamGetCtx")
+    if is_default(h_stream):
+        return err
+    HANDLE_RETURN(cydriver.cuStreamGetCtx(h_stream.get(), &c_context), b"cuStreamGetCtx")
     is_entered = Context_enter(c_context)
     if is_entered:
-        err = copy_box(c_copy, c_stream)
+        err = copy_box(c_copy, h_stream.get())
     LEAVE_RETURN(err, name_of_copy(c_copy), Context_leave(is_entered))
     return err
 
@@ -165,7 +166,6 @@ cdef int copy_boxes(
 ) except -1:
     cdef Box box = box_of(plan)
     cdef cydriver.CUstream c_stream = h_stream.get()
-    cdef bint has_context = not is_default(h_stream)
     cdef cydriver.CUDA_MEMCPY3D c_copy
     cdef cydriver.CUresult err
     if plan.box_count > MAX_PIECES:
@@ -185,8 +185,8 @@ cdef int copy_boxes(
         c_copy.dstHost, c_copy.srcHost = <void*><uintptr_t>c_copy.dstDevice, <void*><uintptr_t>c_copy.srcDevice
         with nogil:
             err = copy_box(c_copy, c_stream)
-            if err == cydriver.CUresult.CUDA_ERROR_INVALID_VALUE and has_context:
-                err = copy_in_context(c_copy, c_stream)
+            if err == cydriver.CUresult.CUDA_ERROR_INVALID_VALUE:
+                err = copy_in_context(c_copy, h_stream)
             HANDLE_RETURN(err, name_of_copy(c_copy))
     return 0
 
