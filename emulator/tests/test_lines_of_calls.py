@@ -58,8 +58,8 @@ __global__ void copied_too_much(int* x, int* out, int bad)
 }
 """
 WORDS = {
-    "matrix_read_early": "data race: (load|store) of",
-    "matrix_loaded_early": "data race: (load|store) of",
+    "matrix_read_early": r"data race: (load of 4|store of \d+) bytes",
+    "matrix_loaded_early": "data race: (load of 16|store of 4) bytes",
     "copied_too_much": "illegal address: load of 8 bytes .* just past the end of the 128 bytes of device memory",
 }
 
