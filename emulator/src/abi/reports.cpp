@@ -134,6 +134,7 @@ long offset_of(const EmuDim3& variable)
 {
     return reinterpret_cast<const char*>(&variable) - static_cast<const char*>(__builtin_thread_pointer());
 }
+
 } // namespace
 
 extern "C" {
