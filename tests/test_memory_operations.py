@@ -261,7 +261,9 @@ def test_reduction_combines_the_value(device, stream, operation, expected, dtype
 def test_reductions_are_nodes(device, stream):
     target = device.zeros((), np.int32, pinned=True)
     definition = GraphDefinition()
-    definition.memory_operations(MemoryOperation.reduce(target, -3))
+    reduction = MemoryOperation.reduce(target, -3)
+    assert "add -3 to" in repr(reduction)
+    definition.memory_operations(reduction)
     graph = definition.instantiate()
     for _ in range(2):
         graph.launch(stream)
@@ -277,4 +279,3 @@ def test_reductions_are_checked(device):
         frozen = np.zeros(1, np.int32)
         frozen.flags.writeable = False
         MemoryOperation.reduce(StridedMemoryView.from_any_interface(frozen, stream_ptr=-1), 1)
-    assert "add 1 to" in repr(MemoryOperation.reduce(target, 1))

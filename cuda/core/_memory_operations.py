@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 import struct
 
-from cuda.core._utils.cuda_utils import UnavailableError
+from cuda.core._utils.cuda_utils import UnavailableError, require_driver
 from cuda.core._utils.validators import check_address, find_str_enum, int_argument, shown
 
 __all__ = ["MemoryOperation", "packed_operations"]
@@ -102,6 +102,8 @@ class MemoryOperation:
         ------
         TypeError, OverflowError, ValueError, RuntimeError
             As for :meth:`write`, and if ``operation`` is unknown.
+        NotSupportedError
+            If the driver is older than CUDA 13.1.
 
         Examples
         --------
@@ -117,6 +119,7 @@ class MemoryOperation:
         if getattr(target, "readonly", False):
             raise ValueError("target must be writable, but is a read-only view")
         code = _REDUCTIONS[find_str_enum(operation, list(_REDUCTIONS), "operation")]
+        require_driver(13010, "an atomic reduction of memory")
         address, bits, number = _place(target, value, bits)
         text = f"{operation} {value} to {address:#x}"
         return _operation(text, target, "=iIiIQQQ", _REDUCE, 0, code, _UNSIGNED[bits], address, number, 0)

@@ -6,7 +6,7 @@ import pytest
 
 from support.interpreter import run
 
-# An expression, the function of the driver, and the first version of CUDA that has it.
+# An expression, the function or feature of the driver, and the first version of CUDA that has it.
 ROWS = [
     ("definition.id", "cuGraphGetId", "13.1"),
     ("node.local_id", "cuGraphNodeGetLocalId", "13.1"),
@@ -18,6 +18,7 @@ ROWS = [
     ("device.fabric_cliques", "cuDeviceGetCliqueCount", "13.4"),
     ("device.context.record(device.create_event())", "cuCtxRecordEvent", "12.5"),
     ("device.context.wait(device.create_event())", "cuCtxWaitEvent", "12.5"),
+    ("MemoryOperation.reduce(device.zeros(1, 'i4', pinned=True), 1)", "an atomic reduction of memory", "13.1"),
 ]
 
 PROGRAM = """
