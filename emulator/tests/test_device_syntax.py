@@ -336,5 +336,23 @@ def test_types_in_values_are_no_variables(driver, value):
 
 
 def test_tables_of_function_addresses_are_constant(driver):
-    text = "__device__ int f() { return 1; } __device__ void* table[2] = {(void*)&f, 0};"
+    text = "typedef int (*F)(); __device__ int f() { return 1; } __device__ F table[2] = {&f, 0};"
     assert Program(text, "-arch=sm_90").result == "SUCCESS"
+
+
+CASTS = {
+    "float* p = (float*)&x;": "SUCCESS",
+    "float* p = reinterpret_cast<float*>(&x[1]);": "SUCCESS",
+    "char* p = (char*)&x + 1;": "SUCCESS",
+    "void* p = (void*)((char*)&x + 4);": "SUCCESS",
+    "int* p = &((S*)&s)->b;": "SUCCESS",
+    "unsigned long long p = (unsigned long long)&x[1] + 4;": "COMPILATION",
+    "int p = (int)(long long)&x[0];": "COMPILATION",
+    "int p = *reinterpret_cast<int*>(&s);": "COMPILATION",
+}
+
+
+@pytest.mark.parametrize("text", CASTS)
+def test_cast_of_an_address_is_a_constant_as_for_nvrtc(driver, text):
+    program = Program("__device__ int x[4]; struct S { int a, b; }; __device__ S s; __device__ " + text, "-arch=sm_90")
+    assert program.result == CASTS[text], program.log

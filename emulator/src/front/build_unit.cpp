@@ -17,6 +17,7 @@
 #include "contents.hpp"
 #include "elf.hpp"
 #include "process.hpp"
+#include "text.hpp"
 
 namespace emu::front {
 namespace {
@@ -286,11 +287,40 @@ bool from_cache(const std::string& key, Built* built)
     return built->done;
 }
 
+// A cast of a pointer to another type is no constant expression in C++, but NVRTC accepts it as the initial value of a
+// variable if the address is constant. So do compilers, unless constinit forbids it; the machine code shows it then.
+bool rejects_cast(const std::string& diagnostics)
+{
+    return contains(diagnostics, "does not have a constant initializer") && contains(diagnostics, "reinterpret_cast") &&
+           !contains(diagnostics, "to arithmetic type"); // which NVRTC rejects
+}
+
+std::string without_constinit(std::string input)
+{
+    return input.insert(input.find('\n') + 1, "#undef EMU_CONSTINIT\n#define EMU_CONSTINIT\n"
+                                              "#undef EMU_CONSTINIT_DEFAULT\n#define EMU_CONSTINIT_DEFAULT\n");
+}
+
+// Returns true if a variable is initialized by code, when the module is loaded or a function first called.
+bool initializes_variables(const Bytes& code)
+{
+    ElfFile elf(code);
+    for (const ElfSymbol& symbol : elf.symbols())
+        if (symbol.name.compare(0, 14, "_GLOBAL__sub_I") == 0 || symbol.name.compare(0, 4, "_ZGV") == 0)
+            return true;
+    return !elf.good();
+}
+
 Built compile_and_keep(const std::string& key, const std::vector<std::string>& flags, const std::string& input,
                        const Bytes& runtime = {}, const std::string& container = {})
 {
     cache_count_miss();
     Built built = run_compiler(flags, input, runtime, container);
+    if (!built.done && rejects_cast(built.diagnostics)) {
+        Built folded = run_compiler(flags, without_constinit(input), runtime, container);
+        if (folded.done && !initializes_variables(folded.bytes))
+            built = std::move(folded);
+    }
     if (built.done) {
         Writer writer;
         writer.add(built.bytes);
