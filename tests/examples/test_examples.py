@@ -18,18 +18,21 @@ EXAMPLES = ROOT / "examples"
 NOTEBOOK = EXAMPLES / "patterns.ipynb"
 GALLERY = ROOT / "docs" / "gallery.md"
 PILLOW = pytest.mark.requires(module="PIL")
+# The driver tells the types of parameters since CUDA 12.4, for numbers that are passed as they are.
 # scikit-image brings SciPy and Pillow, which the example uses too.
 NEEDS = {
-    **dict.fromkeys(("bitonic_sort", "fft", "game_of_life", "histogram", "lto_plugin", "monte_carlo_pi"), PILLOW),
+    **dict.fromkeys(("bitonic_sort", "fft", "game_of_life", "histogram", "monte_carlo_pi"), PILLOW),
     **dict.fromkeys(("overlap", "ray_tracer", "sparse_product", "volume_rendering"), PILLOW),
-    **dict.fromkeys(("mandelbrot_zoom", "n_body"), pytest.mark.requires(modules=("PIL", "tqdm"))),
+    **dict.fromkeys(("mandelbrot_zoom", "n_body"), pytest.mark.requires(modules=("PIL", "tqdm"), cuda=(12, 4))),
+    **dict.fromkeys(("async_server", "captured_steps"), pytest.mark.requires(cuda=(12, 4))),
+    "lto_plugin": pytest.mark.requires(module="PIL", nvjitlink=True),
     "clusters": pytest.mark.requires(compute=(9, 0), cooperative_groups=True),
     "tma_matmul": pytest.mark.requires(compute=(9, 0)),
     "heat_flow": pytest.mark.requires(modules=("PIL", "tqdm")),
     "tensor_cores": pytest.mark.requires(compute=(8, 0)),
     "image_filter": pytest.mark.requires(module="skimage"),
     "opengl_sharing": pytest.mark.requires(graphics_buffers=True),
-    "jacobi_graph": pytest.mark.requires(module="scipy"),
+    "jacobi_graph": pytest.mark.requires(module="scipy", cuda=(12, 3)),
     "texture_zoom": pytest.mark.requires(module="skimage"),
 }
 
@@ -122,7 +125,7 @@ def check_heat_flow(done: subprocess.CompletedProcess, path: Path) -> None:
 PICTURES = {"image_filter": check_image_filter, "texture_zoom": check_texture_zoom, "heat_flow": check_heat_flow}
 
 
-@pytest.mark.requires(device=True, nvrtc=True, module="PIL")
+@pytest.mark.requires(device=True, nvrtc=True, module="PIL", cuda=(12, 4))
 def test_notebook_prints_what_it_shows(tmp_path):
     cells = [cell for cell in json.loads(NOTEBOOK.read_text())["cells"] if cell["cell_type"] == "code"]
     (tmp_path / "cells.py").write_text("\n".join("".join(cell["source"]) for cell in cells))
@@ -137,7 +140,7 @@ def test_notebook_prints_what_it_shows(tmp_path):
 
 
 EVERYDAY = sorted(path.stem for path in (EXAMPLES / "everyday").glob("*.py"))
-EVERYDAY_NEEDS = {"ipc": {"ipc": True}}
+EVERYDAY_NEEDS = {"ipc": {"ipc": True}, **dict.fromkeys(("struct_argument", "test_scale"), {"cuda": (12, 4)})}
 
 
 @pytest.mark.requires(device=True, nvrtc=True)
