@@ -45,10 +45,10 @@ int main(int argc, char** argv)
 STORE = "kernel break program.cu:11"
 
 
-def debug(tmp_path, *steps):
+def debug(tmp_path, *steps, program=PROGRAM):
     """Run the program in gdb with these commands, and return what gdb and the program print."""
     path = tmp_path / "program.cu"
-    path.write_text(PROGRAM)
+    path.write_text(program)
     settings = {"CUDA_EMULATOR_GDB": "-batch " + " ".join(f'-ex "{step}"' for step in steps)}
     command = [sys.executable, "-m", "cuda.emulator", "--gdb", path]
     done = subprocess.run(command, env=os.environ | settings, capture_output=True, text=True, timeout=60)
@@ -114,3 +114,38 @@ def test_error_names_the_thread_that_runs_a_kernel(tmp_path):
     steps = ["python for t in gdb.selected_inferior().threads(): 'emu-memory' != t.name or t.switch()", "kernel where"]
     _, errors = debug(tmp_path, STORE, "run", *steps)
     assert re.search(r'thread \d+ of gdb runs no kernel; select one that does with "thread \d+"', errors), errors
+
+
+FAULTY = """\
+#include <cstdio>
+__device__ int value(int i, int n)
+{
+    return 12 / (n - i);
+}
+__global__ void fill(int* out, int n)
+{
+    int i = threadIdx.x;
+    out[i] = value(i, n);
+}
+int main()
+{
+    int* out;
+    cudaMalloc(&out, 5 * sizeof(int));
+    fill<<<1, 8>>>(out, %d);
+    printf("%%s\\n", cudaGetErrorString(cudaDeviceSynchronize()));
+}
+"""
+# By n: the thread that fails, how, at which line, and the error.
+FAULTS = {
+    6: (5, "illegal address", "out[i] = value(i, n);", "accessed memory"),
+    3: (3, "integer division by zero", "return 12 / (n - i);", "ended abnormally"),
+}
+
+
+@pytest.mark.parametrize("n", FAULTS)
+def test_failing_kernel_stops_at_its_line(tmp_path, n):
+    thread, title, line, error = FAULTS[n]
+    out, _ = debug(tmp_path, "run", "print i", "continue", program=FAULTY % n)
+    before, _, after = out.partition(f"Kernel fault: {title}")
+    assert line in after and places(after) == [(0, thread)] and f"$1 = {thread}" in after, out
+    assert error in after and error not in before, out

@@ -91,6 +91,35 @@ class _Stop(gdb.Breakpoint):
         return is_wanted and _is_in_kernel()
 
 
+class _Fault(gdb.Breakpoint):
+    """Stops where a kernel fails, before it ends, and selects the frame of its source."""
+
+    def __init__(self):
+        super().__init__("emulator_fault", internal=True)
+        self.silent = True
+        self.has_stopped = False
+        gdb.events.stop.connect(self.show)
+
+    def stop(self):
+        self.has_stopped = True
+        return True
+
+    def show(self, event):
+        if not self.has_stopped:
+            return
+        self.has_stopped = False
+        frame = gdb.newest_frame()
+        argument = "x0" if frame.architecture().name().startswith("aarch64") else "rdi"
+        title = gdb.parse_and_eval(f"(char*)${argument}").string()
+        while frame and (not frame.find_sal().symtab or "/cuda/emulator/" in frame.find_sal().symtab.filename):
+            frame = frame.older()
+        if frame:
+            frame.select()
+        block, thread = (", ".join(_values(kind)) for kind in ("block", "thread"))
+        print(f"Kernel fault: {title}, in block ({block}), thread ({thread})")
+        gdb.execute("frame")
+
+
 def _is_at(stop, place):
     """Return whether a breakpoint is at a line of source."""
     try:
@@ -150,6 +179,7 @@ class KernelWhere(gdb.Command):
         print(f"block ({', '.join(_values('block'))}), thread ({', '.join(_values('thread'))})")
 
 
+gdb.execute("python _Fault()", to_string=True)  # without the message that there is no such function yet
 Kernel()
 KernelBreak()
 KernelThread()

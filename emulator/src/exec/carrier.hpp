@@ -16,6 +16,9 @@
 #include "late_copies.hpp"
 #include "launch.hpp"
 
+// Called where a kernel fails. Does nothing; gdb stops there and reads the title, see _gdb.py.
+extern "C" EMU_EXPORT void emulator_fault(const char* title);
+
 namespace emu::exec {
 
 struct Carrier {

@@ -18,6 +18,7 @@
 #include "../config.hpp"
 #include "carrier.hpp"
 #include "checks/poison.hpp"
+#include "checks/report.hpp"
 #include "checks/shadow.hpp"
 #include "machine.hpp"
 
@@ -188,6 +189,7 @@ void on_fault(int signal, siginfo_t* info, void* context)
         return;
     }
     describe_signal(signal, info, r, *carrier);
+    emulator_fault(title_of(carrier->trouble.kind));
     r.call(&emu_fiber_resume, carrier->thread_sp);
     errno = saved;
 }

@@ -198,7 +198,7 @@ CUresult result_of(FaultKind kind)
     return row(kind).code;
 }
 
-std::string title_of(FaultKind kind)
+const char* title_of(FaultKind kind)
 {
     return row(kind).title;
 }
