@@ -140,7 +140,7 @@ def test_notebook_prints_what_it_shows(tmp_path):
 
 
 EVERYDAY = sorted(path.stem for path in (EXAMPLES / "everyday").glob("*.py"))
-EVERYDAY_NEEDS = {"ipc": {"ipc": True}, **dict.fromkeys(("struct_argument", "test_scale"), {"cuda": (12, 4)})}
+EVERYDAY_NEEDS = {"ipc": {"ipc": True}, "struct_argument": {"cuda": (12, 4)}, "test_scale": {"cuda": (12, 4)}}
 
 
 @pytest.mark.requires(device=True, nvrtc=True)
