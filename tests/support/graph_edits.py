@@ -105,6 +105,7 @@ WORKS = [
     lambda shared, graph, node, other: GraphDefinition().embed(graph.below),
     lambda shared, graph, node, other: graph.definition.instantiate().close(),
     lambda shared, graph, node, other: graph.executable.update(graph.definition),
+    lambda shared, graph, node, other: graph.executable.launch(shared["stream"]),
 ]
 
 
@@ -115,6 +116,7 @@ def run(seconds: float, seed: int) -> dict:
     code = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile("cubin")
     memory = LegacyPinnedMemoryResource().allocate(64)
     shared = {"kernel": code.get_kernel("store"), "memory": memory, "event": device.create_event()}
+    shared["stream"] = device.create_stream()
     renew(shared, None, None, None)
     sys.setswitchinterval(1e-6)
     end = time.monotonic() + seconds

@@ -21,6 +21,13 @@ public:
     void take() {
         if (!lock_.owns_lock()) lock_.lock();
     }
+    // For the end of a graph or an executable, without the GIL. At exit, a thread that will never continue might hold the
+    // lock; returns false then, and the process ends with what is left.
+    bool take_to_destroy() noexcept {
+        if (is_interpreter_exiting()) return try_take();
+        take();
+        return true;
+    }
 
 private:
     // One mutex for all graphs, because some calls use two.

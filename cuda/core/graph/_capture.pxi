@@ -243,7 +243,7 @@ cdef void end_recapture(cydriver.CUstream c_stream) noexcept nogil:
 cdef void end_and_destroy(cydriver.CUstream c_stream) noexcept nogil:
     cdef cydriver.CUgraph c_graph = end_silently(c_stream)
     if c_graph != NULL:
-        WARN_RETURN(cydriver.cuGraphDestroy(c_graph), b"cuGraphDestroy", c_graph)
+        destroy_graph(c_graph)
 
 
 # Ends the capture into a body that was not ended explicitly. The graph belongs to the conditional node.
@@ -324,7 +324,7 @@ cdef int StreamCapture_end(StreamCapture self) except -1:
         err = cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNJOINED
         if not self.is_body and self.recapture is None:
             with nogil:
-                WARN_RETURN(cydriver.cuGraphDestroy(c_graph), b"cuGraphDestroy", c_graph)
+                destroy_graph(c_graph)
     if self.recapture is not None:
         Recapture_end(self.recapture, err == cydriver.CUresult.CUDA_SUCCESS)
     if err == cydriver.CUresult.CUDA_SUCCESS:

@@ -300,9 +300,12 @@ cdef Graph Graph_instantiate(GraphTree tree, GraphRecord graph, object options):
 
 
 cdef void destroy_exec(cydriver.CUgraphExec c_exec) noexcept nogil:
+    # The driver also uses the graph that the executable was instantiated from.
+    cdef GraphLock lock
     cdef CaptureModeScope mode
-    relax_capture_mode(mode)
-    WARN_RETURN(cydriver.cuGraphExecDestroy(c_exec), b"cuGraphExecDestroy", c_exec)
+    if lock.take_to_destroy():
+        relax_capture_mode(mode)
+        WARN_RETURN(cydriver.cuGraphExecDestroy(c_exec), b"cuGraphExecDestroy", c_exec)
 
 
 # Why the driver does not instantiate a graph, and what to do.

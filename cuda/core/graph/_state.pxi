@@ -42,6 +42,7 @@ cdef extern from "locks.hpp" namespace "cuda_core" nogil:
         GraphLock() noexcept
         bint try_take() except +
         void take() except +
+        bint take_to_destroy() noexcept
 
 
 # A CUgraphNode, its parameters and its operands.
@@ -127,7 +128,9 @@ cdef int GraphTree_adopt(GraphTree self) except -1:
 
 
 cdef void destroy_graph(cydriver.CUgraph c_graph) noexcept nogil:
-    WARN_RETURN(cydriver.cuGraphDestroy(c_graph), b"cuGraphDestroy", c_graph)
+    cdef GraphLock lock
+    if lock.take_to_destroy():
+        WARN_RETURN(cydriver.cuGraphDestroy(c_graph), b"cuGraphDestroy", c_graph)
 
 
 cdef GraphRecord GraphRecord_create(cydriver.CUgraph c_graph, cydriver.CUgraph c_holder):
