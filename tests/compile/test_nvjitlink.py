@@ -154,7 +154,7 @@ def test_ctrl_c_ends_a_link_and_the_next_one_is_made():
         INTERRUPT
         + """
 from cuda.core import Program, ProgramOptions
-numbers = range(700)
+numbers = range(1500)
 source = "".join(
     'extern "C" __device__ int h@(int x) { for (int i = 0; i < x; i++) x = x * x + @; return x; }'.replace('@', str(i))
     for i in numbers

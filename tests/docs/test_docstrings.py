@@ -42,11 +42,11 @@ EXAMPLES = dict(documented())
 EMULATOR = [name for name in EXAMPLES if name.startswith("cuda.emulator.")]
 CLASSIC = [name for name in EXAMPLES if name.startswith("cuda.core.driver.")]
 CORE = sorted(EXAMPLES.keys() - {*EMULATOR, *CLASSIC})
-# The driver that an example needs.
-NEWER = {
-    "cuda.core.ManagedBuffer.locations": (13, 4),
-    "cuda.core.graph.AllocNode.memcpy_batch": (13, 5),
-    "cuda.core.graph.GraphBuilder.recapture": (13, 3),
+NEEDS = {
+    "cuda.core.Device.peer_attributes": {"devices": 2},
+    "cuda.core.ManagedBuffer.locations": {"cuda": (13, 4)},
+    "cuda.core.graph.AllocNode.memcpy_batch": {"cuda": (13, 5)},
+    "cuda.core.graph.GraphBuilder.recapture": {"cuda": (13, 3)},
 }
 
 
@@ -61,7 +61,7 @@ def failures(name: str) -> str:
 @pytest.mark.requires(device=True, nvrtc=True)
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=pytest.mark.requires(cuda=NEWER[name]) if name in NEWER else ()) for name in CORE],
+    [pytest.param(name, marks=pytest.mark.requires(**NEEDS.get(name, {}))) for name in CORE],
 )
 def test_example_shows_its_output(name):
     assert failures(name) == ""

@@ -61,6 +61,8 @@ def needs(program: Program) -> dict:
             modules.add(node.module.partition(".")[0])
     if "cupy" in modules:
         wanted |= NEEDS["a GPU"]
+    if "triton" in modules:
+        wanted["triton"] = (3, 8)  # the first whose interface the software device knows
     return wanted | {"modules": tuple(sorted(modules - OURS))}
 
 

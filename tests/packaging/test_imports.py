@@ -81,7 +81,7 @@ def test_first_device_loads_only_lower_modules():
     assert names & (SLOW | {"threading", "queue"}) == set()
 
 
-@pytest.mark.requires(device=True, nvrtc=True, source=True, cuda=(13, 0))
+@pytest.mark.requires(device=True, nvrtc=True, nvrtc_path=True, source=True, cuda=(13, 0))
 def test_first_kernel_loads_no_slow_module():
     names = loaded(f"exec(open({str(PROGRAM)!r}).read())")
     assert "cuda.core._launcher" in names
@@ -89,7 +89,7 @@ def test_first_kernel_loads_no_slow_module():
     assert not any(name.startswith("cuda.core._compile.cache") for name in names)
 
 
-@pytest.mark.requires(device=True, nvrtc=True, source=True, cuda=(13, 0))
+@pytest.mark.requires(device=True, nvrtc=True, nvrtc_path=True, source=True, cuda=(13, 0))
 def test_first_kernel_from_cached_files_loads_no_slow_module(tmp_path):
     for _ in range(2):
         names = loaded(f"exec(open({str(PROGRAM)!r}).read())", str(tmp_path))

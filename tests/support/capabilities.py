@@ -351,6 +351,13 @@ class Capabilities:
         """Return whether several optional Python packages are installed."""
         return all(self.module(name) for name in wanted)
 
+    def triton(self, wanted: tuple[int, int]) -> bool:
+        """Return whether Triton has at least this version."""
+        try:
+            return tuple(map(int, importlib.metadata.version("triton").split(".")[:2])) >= wanted
+        except importlib.metadata.PackageNotFoundError:
+            return False
+
     def module(self, wanted: str) -> bool:
         """Return whether an optional Python package is installed."""
         return importlib.util.find_spec(wanted) is not None

@@ -138,6 +138,13 @@ class Capabilities:
             return False
         return True
 
+    def triton(self, wanted: tuple[int, int]) -> bool:
+        """Whether Triton has at least this version."""
+        try:
+            return tuple(map(int, importlib.metadata.version("triton").split(".")[:2])) >= wanted
+        except importlib.metadata.PackageNotFoundError:
+            return False
+
     def installed(self, wanted: bool) -> bool:
         """Whether the tested package was installed, and is not that of the checkout."""
         import cuda.emulator

@@ -14,7 +14,7 @@ import pytest
 PROGRAMS = Path(__file__).parent / "programs"
 TORCH_PROGRAMS = Path(__file__).parent / "torch_programs"
 EARLY = ("-m", "cuda.emulator")  # before PyTorch loads NVIDIA's libraries
-pytestmark = pytest.mark.requires(distribution="triton", software=True)
+pytestmark = pytest.mark.requires(triton=(3, 8), software=True)
 
 
 @pytest.fixture(scope="session")
