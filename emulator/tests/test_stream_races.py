@@ -13,7 +13,7 @@ import pytest
 pytestmark = pytest.mark.requires(software=True)
 
 PROGRAM = r"""
-import json, warnings
+import json, threading, warnings
 import numpy as np
 import cuda.emulator
 from cuda.core import Device, LaunchConfig, LaunchError, Program, ProgramOptions, launch
@@ -31,6 +31,12 @@ host = np.empty(128, np.uint8)
 
 def add(stream, buffer):
     launch(stream, config, kernel, buffer, np.int32(1))
+
+
+def call_back():
+    called = threading.Event()
+    a.add_callback(lambda error: called.set())
+    assert called.wait(30)
 
 
 def kernels(x): add(a, x); add(b, x)
@@ -52,6 +58,7 @@ def query(x):
     e = a.record()
     while not e.is_done: pass
     add(b, x)
+def callback(x): add(a, x); call_back(); add(b, x)
 def chain(x):
     c = device.create_stream()
     add(a, x); c.wait(a.record()); b.wait(c.record()); add(b, x)
@@ -157,7 +164,7 @@ def tail(ordered):
     return run
 
 cases = [kernels, event, early_event, event_of_another_stream, stream_wait, device_wait, event_wait,
-         wait_for_reached_event, query, chain, same_stream, other_memory, default_stream, copy_of_result,
+         wait_for_reached_event, query, callback, chain, same_stream, other_memory, default_stream, copy_of_result,
          ordered_copy, two_copies, fill_beside, kernel_beside_fill, graph_before_kernel,
          graph_beside_kernel, kept_by_graph]
 reports = {}
@@ -194,7 +201,7 @@ RACES = {
     "no_free": "(cuMemFreeAsync: data race: release of 128 bytes|kernel add: (illegal address|data race))",
     "no_free_node": "(cuGraphLaunch: data race: release of 128 bytes|kernel add: (illegal address|data race))",
 }
-CLEAN = ["event", "stream_wait", "device_wait", "event_wait", "wait_for_reached_event", "query", "chain"]
+CLEAN = ["event", "stream_wait", "device_wait", "event_wait", "wait_for_reached_event", "query", "callback", "chain"]
 CLEAN += ["same_stream", "other_memory", "default_stream", "ordered_copy", "two_copies", "graph_before_kernel", "edge"]
 CLEAN += ["kept_by_graph", "copy_node", "two_graphs", "upload", "free", "free_node", "tail"]
 

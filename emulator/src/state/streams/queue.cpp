@@ -347,6 +347,14 @@ void Queue::frees_follow(const exec::Order& items)
     exec::join(before_frees, items);
 }
 
+// Of a node in a graph, everything in the graph.
+void Queue::host_follows(const exec::Turn& turn)
+{
+    std::lock_guard lock(Workers::get().mutex);
+    exec::join(host_order, *turn.before);
+    exec::join(host_order, {{turn.queue, turn.number}});
+}
+
 uint64_t Queue::add(Operation operation, std::vector<Place> places, bool wake)
 {
     std::vector<Place> all;
@@ -510,6 +518,8 @@ CallbackScope::CallbackScope() : outer_(calling_back)
     callbacks.running += allowed_;
     ++callbacks.made;
     calling_back = true;
+    if (auto turn = exec::current_turn(); turn && turn->before)
+        Queue::host_follows(*turn);
 }
 
 CallbackScope::~CallbackScope()

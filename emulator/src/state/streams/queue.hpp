@@ -75,6 +75,8 @@ public:
     static void keep_reports();
     // For the races check: memory that is freed from now on may have been kept until these items completed.
     static void frees_follow(const exec::Order& items);
+    // For the races check: the running operation calls the host, so what is submitted from now on follows it.
+    static void host_follows(const exec::Turn& turn);
     static void let_run(); // called by queries: in shuffled order, work runs only while the host waits
 
     // Called after fork(): the child has none of the threads, and must not use the old queues.
