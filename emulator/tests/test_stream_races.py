@@ -10,13 +10,15 @@ import sys
 
 import pytest
 
+MODES = ["eager", "deterministic", "shuffle:3"]
 pytestmark = pytest.mark.requires(software=True)
 
-PROGRAM = r"""
+BEGIN = r"""
 import json, threading, warnings
 import numpy as np
 import cuda.emulator
-from cuda.core import Device, LaunchConfig, LaunchError, Program, ProgramOptions, launch
+from cuda.core import CachingMemoryResource, Device, GraphMemoryResource, LaunchConfig, LaunchError
+from cuda.core import LegacyPinnedMemoryResource, PinnedMemoryResource, Program, ProgramOptions, StreamOptions, launch
 from cuda.core.graph import GraphDefinition
 
 warnings.simplefilter("ignore")
@@ -27,6 +29,7 @@ kernel = Program(SOURCE, "c++", ProgramOptions(name="add.cu")).compile("cubin").
 config = LaunchConfig(grid=1, block=32)
 a, b = device.create_stream(), device.create_stream()
 host = np.empty(128, np.uint8)
+kept = []  # the buffers of a case
 
 
 def add(stream, buffer):
@@ -37,8 +40,8 @@ def call_back():
     called = threading.Event()
     a.add_callback(lambda error: called.set())
     assert called.wait(30)
-
-
+"""
+WORK = r"""
 def kernels(x): add(a, x); add(b, x)
 def event(x): add(a, x); b.wait(a.record()); add(b, x)
 def early_event(x): e = a.record(); add(a, x); b.wait(e); add(b, x)
@@ -167,11 +170,150 @@ cases = [kernels, event, early_event, event_of_another_stream, stream_wait, devi
          wait_for_reached_event, query, callback, chain, same_stream, other_memory, default_stream, copy_of_result,
          ordered_copy, two_copies, fill_beside, kernel_beside_fill, graph_before_kernel,
          graph_beside_kernel, kept_by_graph]
-reports = {}
 pairs = {"edge": graph, "copy_node": copy_node, "two_graphs": two_graphs, "upload": upload, "free": free,
          "free_node": free_node, "tail": tail}
 rows = [(name if good else f"no_{name}", make(good)) for name, make in pairs.items() for good in (True, False)]
-for name, case in [(f.__name__, f) for f in cases] + rows:
+cases = [(f.__name__, f) for f in cases] + rows
+"""
+ALLOCATIONS = r"""
+def new(stream=a, resource=device.memory_resource):
+    kept.append(resource.allocate(128, stream=stream))
+    return kept[-1]
+def run_graph(stream, y):
+    definition = GraphDefinition()
+    definition.launch(config, kernel, y, np.int32(1))
+    definition.instantiate().launch(stream)
+def poll(what):
+    while not what.is_done: pass
+def through_third_stream():
+    c = device.create_stream()
+    c.wait(a.record())
+    b.wait(c.record())
+def host_node():
+    called = threading.Event()
+    definition = GraphDefinition()
+    definition.callback(called.set)
+    definition.instantiate().launch(a)
+    assert called.wait(30)
+
+USES = {
+    "kernel": lambda y: add(b, y),
+    "view": lambda y: launch(b, LaunchConfig(grid=1, block=8), kernel, int(y.handle) + 64, np.int32(1)),
+    "graph": lambda y: run_graph(b, y),
+    "fill": lambda y: y.fill(1, stream=b),
+    "copy_in": lambda y: y.copy_from(np.ones(32, np.int32), stream=b),
+    "copy_out": lambda y: y.copy_to(host, stream=b),
+    "copy_on_device": lambda y: new(b).copy_from(y, stream=b),
+}
+ORDERS = {
+    "event": lambda: b.wait(a.record()),
+    "third_stream": through_third_stream,
+    "stream_wait": a.sync,
+    "device_wait": device.sync,
+    "event_wait": lambda: a.record().sync(),
+    "query": lambda: poll(a),
+    "query_of_event": lambda: poll(a.record()),
+    "callback": call_back,
+    "host_node": host_node,
+}
+def use_after(order, use):
+    def run(x):
+        y = new()
+        order()
+        use(y)
+    return run
+cases = [(f"no_order_of_{name}", use_after(lambda: None, use)) for name, use in USES.items()]
+cases += [(f"ordered_{name}", use_after(ORDERS["event"], use)) for name, use in USES.items()]
+cases += [(f"order_by_{name}", use_after(order, USES["kernel"])) for name, order in ORDERS.items()]
+
+def behind_kernel(x): add(a, x); add(b, new())
+def event_before(x): e = a.record(); y = new(); b.wait(e); add(b, y)
+def wait_before(x): a.sync(); add(b, new())
+def memory_of_host(x): add(b, new(resource=pinned))
+def memory_of_default_stream(x): add(b, new(device.default_stream))
+def in_default_stream(x): add(device.default_stream, new())
+def node_without_edge(x):
+    definition = GraphDefinition()
+    y = definition.allocate(128)
+    definition.launch(config, kernel, y.dptr, np.int32(1))
+    definition.instantiate().launch(a)
+    device.sync()
+def beside_graph(x):
+    definition = GraphDefinition()
+    y = definition.allocate(128)
+    definition.instantiate().launch(a)
+    launch(b, config, kernel, y.dptr, np.int32(1))
+    device.sync()
+
+def own_stream(x): y = new(); add(a, y); run_graph(a, y); y.copy_to(host, stream=a)
+def ordered_memory_of_host(x): y = new(resource=pinned); b.wait(a.record()); add(b, y)
+def blocking_stream(x):
+    c = device.create_stream(options=StreamOptions(nonblocking=False))
+    add(c, new(device.default_stream)); add(device.default_stream, new(c))
+def memory_without_stream(x): add(b, new(resource=LegacyPinnedMemoryResource()))
+def freed_in_another_stream(x):
+    y = new(); b.wait(a.record()); add(b, y); y.close(b)
+    y = new(b); add(b, y); y.close(b)
+    y = new(); add(a, y); y.close(a)
+def freed_without_use(x): new().close(b)
+def memory_of_thread(x):
+    thread = threading.Thread(target=lambda: (device.set_current(), new()))
+    thread.start(); thread.join()
+    add(a, kept[-1])
+def cached_memory(x):
+    resource = CachingMemoryResource(device.memory_resource)
+    for stream in (a, b, a):
+        y = resource.allocate(128, stream=stream)
+        add(stream, y)
+        y.close(stream)
+    device.sync()
+def arrays(x):
+    with b.use():
+        array = device.zeros(32, np.int32)
+        run_graph(b, array)
+        assert array.to_host()[0] == 1
+def node_with_edge(x):
+    definition = GraphDefinition()
+    y = definition.allocate(128)
+    used = y.launch(config, kernel, y.dptr, np.int32(1))
+    freed = used.deallocate(y.dptr)
+    graph = definition.instantiate()
+    for _ in range(3): graph.launch(a)
+    graph.launch(b)
+    device.sync()
+def after_graph(x):
+    definition = GraphDefinition()
+    y = definition.allocate(128)
+    graph = definition.instantiate()
+    for _ in range(2):
+        graph.launch(a)
+        launch(a, config, kernel, y.dptr, np.int32(1))
+        b.wait(a.record())
+        launch(b, config, kernel, y.dptr, np.int32(1))
+        free = GraphDefinition()
+        free.deallocate(y.dptr)
+        free.instantiate().launch(b)
+        a.wait(b.record())
+    device.sync()
+def captured(x):
+    builder = a.create_graph_builder().begin_building()
+    y = GraphMemoryResource(device).allocate(128, stream=builder)
+    launch(builder, config, kernel, y, np.int32(1))
+    y.close(builder)
+    graph = builder.end_building().complete()
+    for stream in (a, a, b): graph.launch(stream)
+    device.sync()
+
+pinned = PinnedMemoryResource()
+named = [behind_kernel, event_before, wait_before, memory_of_host, memory_of_default_stream, in_default_stream,
+         node_without_edge, beside_graph, own_stream, ordered_memory_of_host, blocking_stream, memory_without_stream,
+         freed_in_another_stream, freed_without_use, memory_of_thread, cached_memory, arrays, node_with_edge,
+         after_graph, captured]
+cases += [(f.__name__, f) for f in named]
+"""
+END = r"""
+reports = {}
+for name, case in cases:
     x = device.allocate(128, stream=a)
     x.fill(0, stream=a)
     device.sync()
@@ -182,6 +324,7 @@ for name, case in [(f.__name__, f) for f in cases] + rows:
     except LaunchError as error:
         reports[name] = str(error)
         cuda.emulator.reset()
+    kept.clear()
     x.close()
 print(json.dumps(reports))
 """
@@ -206,14 +349,51 @@ CLEAN += ["same_stream", "other_memory", "default_stream", "ordered_copy", "two_
 CLEAN += ["kept_by_graph", "copy_node", "two_graphs", "upload", "free", "free_node", "tail"]
 
 
-@pytest.fixture(scope="module", params=["eager", "deterministic", "shuffle:3"])
-def run(request):
+BY_KERNEL = r"kernel add: data race: load of 4 bytes at 0x\w+: at offset \d+"
+EARLY = {  # the uses of new memory, with nothing between the allocation and them
+    "no_order_of_kernel": BY_KERNEL,
+    "no_order_of_view": BY_KERNEL.replace(r"\d+", "(64|68|7.|8.|9.)"),
+    "no_order_of_graph": BY_KERNEL,
+    "no_order_of_fill": "cuMemset.*: data race: store of 128 bytes: at offset 0",
+    "no_order_of_copy_in": "cuMemcpy.*: data race: store of 128 bytes: at offset 0",
+    "no_order_of_copy_out": "cuMemcpy.*: data race: load of 128 bytes: at offset 0",
+    "no_order_of_copy_on_device": "cuMemcpy.*: data race: load of 128 bytes: at offset 0",
+    "behind_kernel": BY_KERNEL,
+    "event_before": BY_KERNEL,
+    "wait_before": BY_KERNEL,
+    "memory_of_host": BY_KERNEL,
+    "memory_of_default_stream": BY_KERNEL,
+    "in_default_stream": BY_KERNEL,
+    "node_without_edge": BY_KERNEL,
+    "beside_graph": BY_KERNEL,
+}
+LATE = """
+own_stream ordered_memory_of_host blocking_stream memory_without_stream freed_in_another_stream freed_without_use
+memory_of_thread cached_memory arrays node_with_edge after_graph captured
+ordered_kernel ordered_view ordered_graph ordered_fill ordered_copy_in ordered_copy_out ordered_copy_on_device
+order_by_event order_by_third_stream order_by_stream_wait order_by_device_wait order_by_event_wait order_by_query
+order_by_query_of_event order_by_callback order_by_host_node
+""".split()
+
+
+def run_cases(program, mode):
     paths = os.pathsep.join(filter(None, sys.path))
     environment = {**os.environ, "PYTHONPATH": paths, "CUDA_EMULATOR_CHECK": "races", "CUDA_CORE_DEVICE": "software"}
-    environment["CUDA_EMULATOR_MODE"] = request.param
-    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, env=environment, timeout=100)
+    environment["CUDA_EMULATOR_MODE"] = mode
+    command = [sys.executable, "-c", BEGIN + program + END]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=100)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module", params=MODES)
+def run(request):
+    return run_cases(WORK, request.param)
+
+
+@pytest.fixture(scope="module", params=MODES)
+def allocations(request):
+    return run_cases(ALLOCATIONS, request.param)
 
 
 @pytest.mark.parametrize("case", RACES)
@@ -231,3 +411,16 @@ def test_report_names_the_earlier_work(run):
     assert re.search(earlier + r"thread \(0, 0, 0\) of block \(0, 0, 0\) of kernel add, with no event", reports)
     assert re.search(earlier + "cuMemset|cuMemset.*: data race: store", reports)
     assert "at add.cu:1 in add" in reports
+
+
+@pytest.mark.parametrize("case", EARLY)
+def test_use_of_memory_before_its_allocation_is_reported(allocations, case):
+    made = "cuMemAllocFromPoolAsync|cuGraphAdd"  # by the call that returned the address
+    begun = r"\n  nothing orders it after the allocation by (cuMemAllocFromPoolAsync|cuGraphLaunch)\n"
+    assert re.search(f"{EARLY[case]} in the 128 bytes of .* from ({made})", allocations[case]), allocations[case]
+    assert re.search(begun, allocations[case]), allocations[case]
+
+
+@pytest.mark.parametrize("case", LATE)
+def test_use_of_memory_after_its_allocation_is_not_reported(allocations, case):
+    assert allocations[case] == ""

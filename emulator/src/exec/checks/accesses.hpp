@@ -13,7 +13,7 @@ namespace emu::exec {
 
 struct Access {
     uint32_t block = 0; // number of the running block, unique in the process; 0: no access
-    uint32_t time = 0;  // the thread's time
+    uint32_t time = 0;  // the thread's time; 0: an allocation
     uint64_t what = 0;  // the fields below; the compiler does not keep bit-fields in registers
     enum : uint64_t {
         thread_shift = 46,
@@ -36,6 +36,7 @@ struct Access {
     }
     bool stored() const { return what & is_stored; }
     bool silent() const { return what & is_silent; }
+    bool is_allocation() const { return block && !time; }
     void set_bytes(size_t first, size_t size)
     {
         what = (what & ~(uint64_t(15) << bytes_shift)) | uint64_t(((1u << size) - 1) << first & 15) << bytes_shift;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "../fiber.hpp"
+#include "regions.hpp"
 #include "shadow.hpp"
 
 namespace emu::exec {
@@ -222,8 +223,10 @@ void Races::publish_near(KnowledgePtr* to, uint32_t thread) const
 
 void Races::begin(std::shared_ptr<const Era> era, uint64_t number, uint32_t threads)
 {
-    if (!era_ || era_->launch != era->launch)
+    if (!era_ || era_->launch != era->launch) {
         std::fill(std::begin(answers_), std::end(answers_), Answer());
+        std::fill(std::begin(allocations_), std::end(allocations_), Allocation());
+    }
     number_ = number;
     continue_in(std::move(era));
     clock_ = 1;
@@ -340,13 +343,32 @@ bool Races::is_harmless(const Access& earlier, const Access& now, uintptr_t addr
     });
 }
 
+// Returns the allocation of the memory, which counts as its first store.
+const Access& Races::allocation_at(uintptr_t address)
+{
+    static const Access none;
+    if (!in_window(address, 1))
+        return none;
+    for (const Allocation& known : allocations_)
+        if (address - known.range.low < known.range.high - known.range.low)
+            return known.access;
+    Allocation& found = allocations_[next_allocation_++ % std::size(allocations_)];
+    found.access = Access();
+    if ((found.access.block = order_of_region(address, &found.range))) {
+        found.access.what = Access::is_stored;
+        found.access.set_bytes(0, cell_bytes);
+    }
+    return found.access;
+}
+
 // Records an access to a cell. Returns true, and the earlier access, if they conflict.
-__attribute__((always_inline)) inline bool Races::note(Cell& cell, const Access& access, bool shared,
+__attribute__((always_inline)) inline bool Races::note(Cell& cell, uintptr_t address, const Access& access, bool shared,
                                                        Access* earlier)
 {
-    bool found = conflicts(cell.store, access, shared);
+    const Access& store = __builtin_expect(cell.store.block != 0, 1) ? cell.store : allocation_at(address);
+    bool found = conflicts(store, access, shared);
     if (found)
-        *earlier = cell.store;
+        *earlier = store;
     if (!access.stored()) {
         bool second = cell.loads[0].block && !cell.loads[0].is_of(access) &&
                       (!cell.loads[1].block || cell.loads[1].is_of(access) || !is_ordered(cell.loads[0], access, shared));
@@ -387,7 +409,7 @@ Access Races::check(uintptr_t address, size_t size, Access access, bool shared)
     Access earlier;
     {
         CellLock lock(address, shared);
-        if (!note(*place, access, shared, &earlier))
+        if (!note(*place, address, access, shared, &earlier))
             return {};
     }
     return look_until_settled(address, size, access, shared);
@@ -421,7 +443,7 @@ Access Races::check_cells(uintptr_t address, size_t size, Access access, bool sh
         if (kept && index < 4)
             last_.previous[index] = place->store;
         Access other;
-        if (note(*place, access, shared, &other) && !earlier.block && !is_harmless(other, access, at)) {
+        if (note(*place, at, access, shared, &other) && !earlier.block && !is_harmless(other, access, at)) {
             earlier = other;
             // The store may leave the value unchanged, which is known only when it is settled.
             if (!access.stored() && !shared && earlier.block != block_)

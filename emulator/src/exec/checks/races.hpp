@@ -76,6 +76,7 @@ public:
         unsigned char value[16] = {}; // the value before the store
     };
     const Store& last_store() const { return last_; }
+    void ignore_allocation(uintptr_t address, size_t size) { allocations_[0] = {{address, address + size}, Access()}; }
 
     // The functions that order threads. `waits` means that the thread continues when the barrier completes; otherwise
     // it calls pass() if it waits later.
@@ -135,7 +136,8 @@ private:
     bool look_up_order(uint32_t block);
     bool is_harmless(const Access& earlier, const Access& now, uintptr_t address) const;
     bool conflicts(const Access& earlier, const Access& now, bool shared);
-    bool note(Cell& cell, const Access& access, bool shared, Access* earlier);
+    bool note(Cell& cell, uintptr_t address, const Access& access, bool shared, Access* earlier);
+    const Access& allocation_at(uintptr_t address);
     Cell* cell(uintptr_t address);
     void begin_store(uintptr_t address, size_t size, const Access& access, bool shared);
     void silence(uintptr_t address, const Access& previous);
@@ -171,6 +173,12 @@ private:
     };
     Answer answers_[4]; // about the eras of other launches
     unsigned next_answer_ = 0;
+    struct Allocation {
+        EmuRange range{0, 0};
+        Access access; // of all bytes; none: an allocation that orders nothing
+    };
+    Allocation allocations_[4]; // that were looked up last
+    unsigned next_allocation_ = 0;
     struct Chunk {
         uintptr_t number = ~uintptr_t(0);
         Cell* cells = nullptr;
@@ -186,6 +194,8 @@ Access loaded_by(uintptr_t address, uint64_t queue, uint64_t number);
 // take_transfer_race() returns the race, or the other fault, if any.
 enum class Transfer { load, store, release };
 void check_transfer(uintptr_t address, size_t size, Transfer transfer);
+// Called for memory that is allocated in the order of a stream: what uses it has to follow the turn.
+void order_allocation(uintptr_t base, Turn turn);
 void fail_transfer(FaultKind kind, const std::string& what);
 std::string take_transfer_race();
 

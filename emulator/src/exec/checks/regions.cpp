@@ -259,6 +259,24 @@ void share_region(uintptr_t base, uint32_t shared_with)
         show_to(device, found->second, t.may_access(device, found->second));
 }
 
+void order_region(uintptr_t base, uint32_t block)
+{
+    RegionTable& t = region_table();
+    std::unique_lock<std::shared_mutex> lock(t.mutex);
+    auto found = t.live.find(base);
+    if (found != t.live.end())
+        found->second.ordered = block;
+}
+
+uint32_t order_of_region(uintptr_t address, EmuRange* range)
+{
+    RegionTable& t = region_table();
+    std::shared_lock<std::shared_mutex> lock(t.mutex);
+    const Region* region = find_in(t.live, address);
+    *range = region ? EmuRange{region->base, region->base + room_of(*region)} : EmuRange{address, address + 1};
+    return region ? region->ordered : 0;
+}
+
 void begin_code_on(int device)
 {
     RegionTable& t = region_table();

@@ -21,6 +21,7 @@ struct Region {
     int device = -1;          // the owner; -1: all devices
     uint32_t shared_with = 0; // bit d: device d also has access (pool access or mapping access)
     std::string made_by;      // for reports: "cuMemAlloc_v2, driver call 17"
+    uint32_t ordered = 0;     // for the races check: the block that stands for a stream-ordered allocation
 };
 
 void open_region(const Region& region);
@@ -37,6 +38,9 @@ void close_host_range(uintptr_t base);
 // Lets kernels on device `from` access all memory of device `to`, in addition to Region::shared_with.
 void set_peer_access(int from, int to, bool allowed);
 void share_region(uintptr_t base, uint32_t shared_with);
+void order_region(uintptr_t base, uint32_t block); // sets Region::ordered
+// Returns Region::ordered of the memory in the window at an address, and the addresses for which it is the same.
+uint32_t order_of_region(uintptr_t address, EmuRange* range);
 // Called when code is loaded for a device.
 void begin_code_on(int device);
 

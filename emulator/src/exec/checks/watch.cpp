@@ -54,7 +54,10 @@ std::string describe_value(const void* address, size_t size)
 // Describes the earlier access of a race.
 std::string describe_other(const Races& races, const Access& access)
 {
-    const char* what = access.atomic() ? "atomic access" : access.stored() ? "store" : "load";
+    const char* what = access.is_allocation() ? "allocation"
+                       : access.atomic()      ? "atomic access"
+                       : access.stored()      ? "store"
+                                              : "load";
     auto era = find_era(access.block);
     if (!era)
         return {};
@@ -287,23 +290,36 @@ namespace {
 
 thread_local std::string transfer_race;
 
-} // namespace
-
-void check_transfer(uintptr_t address, size_t size, Transfer transfer)
+// An era of one block, which the device itself runs.
+std::shared_ptr<const Era> begin_own_era(std::shared_ptr<const Turn> turn)
 {
-    static constexpr const char* names[] = {"load", "store", "release"};
     static std::atomic<uint64_t> serials{uint64_t(1) << 63}; // launches count from 1
-    auto turn = current_turn();
-    if (!turn || !in_window(address, size))
-        return;
     Era era;
     era.blocks = 1;
     era.launch = serials++;
     era.name = turn->name;
     era.is_kernel = false;
-    era.turn = turn;
+    era.turn = std::move(turn);
+    return begin_era(std::move(era));
+}
+
+} // namespace
+
+void order_allocation(uintptr_t base, Turn turn)
+{
+    order_region(base, begin_own_era(std::make_shared<const Turn>(std::move(turn)))->first);
+}
+
+void check_transfer(uintptr_t address, size_t size, Transfer transfer)
+{
+    static constexpr const char* names[] = {"load", "store", "release"};
+    auto turn = current_turn();
+    if (!turn || !in_window(address, size))
+        return;
     Races races;
-    races.begin(begin_era(std::move(era)), 0, 1);
+    races.begin(begin_own_era(turn), 0, 1);
+    if (transfer == Transfer::release) // harmless without an order, if nothing has used the memory
+        races.ignore_allocation(address, size);
     Access access = races.access_of(0, 0, transfer != Transfer::load, false, false), earlier;
     for (uintptr_t at = address, end = address + size; at < end && !earlier.block;) {
         size_t part = std::min(end, (at / cells_span + 1) * cells_span) - at;

@@ -402,14 +402,19 @@ CUresult GraphExec::plan_memory(Stream& stream)
         if (!GraphReserve::of(row.first).ensure(size_t(row.second)))
             return CUDA_ERROR_OUT_OF_MEMORY;
     for (const ExecNode& node : root_->nodes) // freed in stream order, before the nodes
-        if (auto allocation = work_as<AllocationWork>(node.work)) {
-            if (allocation->memory->drop())
-                stream.enqueue({Operation::Kind::release, "cuGraphLaunch", [memory = allocation->memory] {
-                                    memory->hide();
-                                    return CUDA_SUCCESS;
-                                }});
-            allocation->memory->take();
-        }
+        if (auto allocation = work_as<AllocationWork>(node.work); allocation && allocation->memory->drop())
+            stream.enqueue({Operation::Kind::release, "cuGraphLaunch", [memory = allocation->memory] {
+                                memory->hide();
+                                return CUDA_SUCCESS;
+                            }});
+    exec::Turn turn; // of the node in the launch, which is about to be enqueued
+    turn.queue = stream.queue()->id(), turn.number = stream.queue()->submitted() + 1;
+    turn.name = "cuGraphLaunch";
+    for (const ExecNode& node : root_->nodes) {
+        ++turn.node;
+        if (auto allocation = work_as<AllocationWork>(node.work))
+            allocation->memory->take(turn);
+    }
     for (const ExecNode& node : root_->nodes)
         if (auto release = work_as<FreeWork>(node.work))
             release->memory->drop();

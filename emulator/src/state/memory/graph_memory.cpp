@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "../../config.hpp"
+#include "../../exec/checks/races.hpp"
 #include "../device.hpp"
 
 namespace emu::state {
@@ -90,13 +92,16 @@ bool GraphMemory::is_live() const
     return live_;
 }
 
-void GraphMemory::take()
+void GraphMemory::take(const exec::Turn& turn)
 {
     std::lock_guard lock(mutex_);
     live_ = true;
     self_ = shared_from_this();
-    if (shown_++ == 0)
-        arena().show(allocation_, true);
+    if (shown_++ > 0) // by a launch that may still be running
+        return;
+    arena().show(allocation_, true);
+    if (config().checks.races)
+        exec::order_allocation(uintptr_t(allocation_->base), turn);
 }
 
 bool GraphMemory::drop()

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "../../common.hpp"
+#include "../../exec/checks/turns.hpp"
 #include "arena.hpp"
 
 namespace emu::state {
@@ -27,7 +28,7 @@ public:
     size_t size() const { return allocation_->size; }
     // Returns true if it is allocated after all calls so far, some of which may not have run yet.
     bool is_live() const;
-    void take(); // counts a launch of the allocation
+    void take(const exec::Turn& turn); // counts a launch of the allocation
     bool drop(); // counts a free; false: it is not allocated
     void hide(); // called when the free has run
 

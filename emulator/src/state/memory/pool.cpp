@@ -309,6 +309,31 @@ CUresult Pool::trim(size_t keep)
     return CUDA_SUCCESS;
 }
 
+// Returns false if there is no room.
+bool Pool::take(size_t size, CUdeviceptr* out)
+{
+    PoolState& s = *state_;
+    const size_t rounded = round_up(size, 512);
+    std::shared_ptr<Allocation> allocation;
+    bool managed = s.properties.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED;
+    MemoryKind kind = managed                                                     ? MemoryKind::managed
+                      : s.properties.location.type == CU_MEM_LOCATION_TYPE_DEVICE ? MemoryKind::device
+                                                                                  : MemoryKind::pinned;
+    std::lock_guard lock(s.mutex);
+    settle();
+    if (!grow(rounded) || memory().allocate(size, 512, kind, false, &allocation) != CUDA_SUCCESS)
+        return false;
+    if (s.shared_with)
+        exec::share_region(uintptr_t(allocation->base), s.shared_with);
+    s.taken += rounded;
+    s.used += size;
+    s.used_high = std::max(s.used_high, s.used);
+    allocation->pool = s.handle;
+    allocation->owner = shared_from_this();
+    *out = allocation->base;
+    return true;
+}
+
 CUresult Pool::allocate(size_t size, Stream& stream, CUdeviceptr* out)
 {
     PoolState& s = *state_;
@@ -318,8 +343,7 @@ CUresult Pool::allocate(size_t size, Stream& stream, CUdeviceptr* out)
         *out = 0;
         return CUDA_SUCCESS;
     }
-    const size_t rounded = round_up(size, 512);
-    if (rounded < size)
+    if (round_up(size, 512) < size)
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (stream.is_capturing()) {
         const CUmemLocation& at = s.properties.location;
@@ -328,27 +352,10 @@ CUresult Pool::allocate(size_t size, Stream& stream, CUdeviceptr* out)
         return CaptureCalls::get().allocate(stream, at.id, size, s.handle, out);
     }
     for (int attempt = 0;; ++attempt) {
-        {
-            std::lock_guard lock(s.mutex);
-            settle();
-            if (grow(rounded)) {
-                std::shared_ptr<Allocation> allocation;
-                bool managed = s.properties.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED;
-                MemoryKind kind = managed                                                     ? MemoryKind::managed
-                                  : s.properties.location.type == CU_MEM_LOCATION_TYPE_DEVICE ? MemoryKind::device
-                                                                                              : MemoryKind::pinned;
-                if (memory().allocate(size, 512, kind, false, &allocation) == CUDA_SUCCESS) {
-                    if (s.shared_with)
-                        exec::share_region(uintptr_t(allocation->base), s.shared_with);
-                    s.taken += rounded;
-                    s.used += size;
-                    s.used_high = std::max(s.used_high, s.used);
-                    allocation->pool = s.handle;
-                    allocation->owner = shared_from_this();
-                    *out = allocation->base;
-                    return CUDA_SUCCESS;
-                }
-            }
+        if (take(size, out)) {
+            if (config().checks.races)
+                exec::order_allocation(uintptr_t(*out), stream.take_turn(origin.call));
+            return CUDA_SUCCESS;
         }
         // Queued frees may return enough memory, so wait for this context once.
         auto context = stream.context();

@@ -74,6 +74,7 @@ private:
     void close_import(const Allocation& allocation);
     Arena& memory() const;
     Arena& arena() const;
+    bool take(size_t size, CUdeviceptr* out);
     bool grow(size_t bytes);
     void shrink(size_t keep);
     void settle();

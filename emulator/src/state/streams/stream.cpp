@@ -249,6 +249,15 @@ CUresult Stream::follow(const Place& place)
     return submit({Operation::Kind::wait, "cuGraphLaunch", nullptr}, {place}, false);
 }
 
+exec::Turn Stream::take_turn(const char* call)
+{
+    submit({Operation::Kind::allocate, call, nullptr}, {}, false);
+    exec::Turn turn;
+    turn.queue = queue_->id(), turn.number = queue_->submitted();
+    turn.name = call;
+    return turn;
+}
+
 CUresult Stream::query()
 {
     auto context = context_.lock();

@@ -72,6 +72,8 @@ public:
     CUresult wait(const std::shared_ptr<Event>& event, bool external = false);
     CUresult record_external(const std::shared_ptr<Event>& event);
     CUresult follow(const Place& place);
+    // For the races check: gives a call that waits for nothing its turn.
+    exec::Turn take_turn(const char* call);
     CUresult query();       // NOT_READY, or the sticky error
     CUresult synchronize(); // may run the queue on the calling thread
     // For synchronous calls: appends an operation and waits for it alone.
