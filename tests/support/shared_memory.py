@@ -107,6 +107,7 @@ def export(cls, size, value):
     pool = make_pool(cls)
     stream = Device(0).create_stream()
     buffer = pool.allocate(size, stream=stream)
+    stream.sync()
     put(buffer, value)
     kept["pool"], kept["buffer"] = pool, buffer
     return buffer
