@@ -62,6 +62,11 @@ def query(x):
     while not e.is_done: pass
     add(b, x)
 def callback(x): add(a, x); call_back(); add(b, x)
+def value(x):
+    y = LegacyPinnedMemoryResource().allocate(8)
+    y.fill(0, stream=a)
+    add(a, x); a.write_value(y, 1); b.wait_value(y, 1); add(b, x)
+    device.sync()
 def chain(x):
     c = device.create_stream()
     add(a, x); c.wait(a.record()); b.wait(c.record()); add(b, x)
@@ -174,6 +179,7 @@ pairs = {"edge": graph, "copy_node": copy_node, "two_graphs": two_graphs, "uploa
          "free_node": free_node, "tail": tail}
 rows = [(name if good else f"no_{name}", make(good)) for name, make in pairs.items() for good in (True, False)]
 cases = [(f.__name__, f) for f in cases] + rows
+cases += [("value", value)]  # last, because what waits for such a stream is not compared with others
 """
 ALLOCATIONS = r"""
 def new(stream=a, resource=device.memory_resource):
@@ -346,7 +352,7 @@ RACES = {
 }
 CLEAN = ["event", "stream_wait", "device_wait", "event_wait", "wait_for_reached_event", "query", "callback", "chain"]
 CLEAN += ["same_stream", "other_memory", "default_stream", "ordered_copy", "two_copies", "graph_before_kernel", "edge"]
-CLEAN += ["kept_by_graph", "copy_node", "two_graphs", "upload", "free", "free_node", "tail"]
+CLEAN += ["kept_by_graph", "copy_node", "two_graphs", "upload", "free", "free_node", "tail", "value"]
 
 
 BY_KERNEL = r"kernel add: data race: load of 4 bytes at 0x\w+: at offset \d+"

@@ -162,7 +162,7 @@ ENTRY(cuWaitExternalSemaphoresAsync, 10000)(const CUexternalSemaphore* extSemArr
                                             unsigned int numExtSems, CUstream stream)
 {
     return enqueue(stream, "cuWaitExternalSemaphoresAsync", extSemArray, paramsArray, numExtSems,
-                   Operation::Kind::host_function);
+                   Operation::Kind::outside_wait);
 }
 
 ENTRY(cuDestroyExternalSemaphore, 10000)(CUexternalSemaphore extSem)

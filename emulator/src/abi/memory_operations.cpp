@@ -142,7 +142,7 @@ CUresult enqueue(CUstream handle, const char* name, unsigned count, const CUstre
     TRY(make_operations(stream->context(), count, operations, flags, &made));
     if (stream->is_capturing())
         return Capture::add(*stream, std::make_shared<MemoryOperationWork>(std::move(made.work)));
-    auto kind = made.can_wait ? Operation::Kind::host_function : Operation::Kind::fill;
+    auto kind = made.can_wait ? Operation::Kind::outside_wait : Operation::Kind::fill;
     return stream->enqueue({kind, name, std::move(made.work)});
 }
 

@@ -51,7 +51,8 @@ std::unordered_map<CUcontext, int>& ended() // the device of each destroyed cont
 bool has_effect(Operation::Kind kind)
 {
     using Kind = Operation::Kind;
-    return kind == Kind::kernel || kind == Kind::copy || kind == Kind::fill || kind == Kind::host_function;
+    return kind == Kind::kernel || kind == Kind::copy || kind == Kind::fill || kind == Kind::host_function ||
+           kind == Kind::outside_wait;
 }
 
 bool execute(const std::weak_ptr<Context>& weak, Operation& operation)

@@ -293,6 +293,8 @@ std::shared_ptr<const exec::Turn> Queue::turn_after(uint64_t number, const Opera
     for (const Place& place : places)
         if (place.queue)
             place.queue->add_order(&order, place.number);
+    if (operation.follows_unknown())
+        exec::join(order, exec::everything);
     auto& last = orders_.empty() ? orders_[number] : std::prev(orders_.end())->second;
     auto turn = std::make_shared<exec::Turn>();
     turn->queue = id_, turn->number = number;

@@ -27,12 +27,18 @@ class Queue;
 // One unit of work. `work` runs on a worker; any result other than success becomes the context's sticky error. It owns
 // everything it uses.
 struct Operation {
-    enum class Kind { kernel, copy, fill, host_function, graph, record, wait, allocate, release, other };
+    // outside_wait: for a value in memory, or an external semaphore
+    enum class Kind { kernel, copy, fill, host_function, graph, record, wait, outside_wait, allocate, release, other };
     Kind kind = Kind::other;
     const char* name = ""; // the driver call, for reports
     std::function<CUresult()> work;
     uint32_t generation = 0; // Context::generation() at submission
-    bool calls_host() const { return kind == Kind::host_function || kind == Kind::graph; }
+    bool calls_host() const
+    {
+        return kind == Kind::host_function || kind == Kind::outside_wait || kind == Kind::graph;
+    }
+    // Waits for something other than items of queues: the wait for an event with work is for one of another process.
+    bool follows_unknown() const { return kind == Kind::outside_wait || (kind == Kind::wait && work); }
 };
 
 // A place in a queue, reached once that many of its items have completed.
