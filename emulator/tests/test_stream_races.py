@@ -317,6 +317,29 @@ named = [behind_kernel, event_before, wait_before, memory_of_host, memory_of_def
          after_graph, captured]
 cases += [(f.__name__, f) for f in named]
 """
+POLLING = r"""
+SOURCE = '''
+extern "C" __global__ void follow(volatile unsigned long long* mail)
+{
+    while (!mail[0]) {}
+    *(int*)mail[0] += 1;
+}
+'''
+follow = Program(SOURCE, "c++", ProgramOptions(name="follow.cu")).compile("cubin").get_kernel("follow")
+mail = LegacyPinnedMemoryResource().allocate(8)
+words = np.from_dlpack(mail).view(np.uint64)
+def send(prepare):
+    def run(x):
+        words[0] = 0
+        launch(b, LaunchConfig(grid=1, block=1), follow, mail)
+        kept.append(device.allocate(128, stream=a))
+        prepare(kept[-1])
+        a.sync()
+        words[0] = int(kept[-1].handle)
+        b.sync()
+    return run
+cases = [("memory", send(lambda y: None)), ("contents", send(lambda y: y.fill(0, stream=a)))]
+"""
 END = r"""
 reports = {}
 for name, case in cases:
@@ -430,3 +453,7 @@ def test_use_of_memory_before_its_allocation_is_reported(allocations, case):
 @pytest.mark.parametrize("case", LATE)
 def test_use_of_memory_after_its_allocation_is_not_reported(allocations, case):
     assert allocations[case] == ""
+
+
+def test_kernel_that_polls_the_host_can_follow_later_work():
+    assert run_cases(POLLING, "eager") == {"memory": "", "contents": ""}

@@ -75,6 +75,14 @@ std::string describe_other(const Races& races, const Access& access)
     return text + "\n  at " + describe_place(era->image.lock().get(), uintptr_t(access.half_pc()) << 1);
 }
 
+// Returns true if the kernel has polled memory of the host, from which it may know of work that was enqueued later.
+bool may_follow(const Worker& worker, const Access& earlier)
+{
+    const auto& polls = worker.launch->request.polls_host;
+    auto era = polls && *polls ? find_era(earlier.block) : nullptr;
+    return era && era->launch != worker.races->era().launch;
+}
+
 std::string describe_storing(const Worker& worker, const Access& store)
 {
     auto era = find_era(store.block);
@@ -169,7 +177,7 @@ private:
             races.remember_load(access, address_, size_);
         Access earlier = access_ & EMU_ACCESS_LATER ? races.check_cells(address_, size_, access, shared, true)
                                                     : races.check(address_, size_, access, shared);
-        if (earlier.block)
+        if (earlier.block && !may_follow(worker_, earlier))
             fail_race(earlier);
     }
 
@@ -266,7 +274,7 @@ void Worker::settle()
     if (!size)
         return;
     Access earlier = races->settle();
-    if (!earlier.block)
+    if (!earlier.block || may_follow(*this, earlier))
         return;
     const Races::Store& store = races->last_store();
     ThreadPlace running = block.blame(store.access.thread());
