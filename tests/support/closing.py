@@ -238,6 +238,7 @@ class Race:
         self.device = Device()
         _, self.code = make_kernel()
         self.kept = self.device.allocate(4096, stream=self.device.default_stream)
+        self.device.sync()
         self.renew()
 
     def renew(self):
