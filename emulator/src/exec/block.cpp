@@ -196,7 +196,7 @@ inline void* Block::end_plainly()
 void Block::end_with_others()
 {
     Fiber* self = carrier_.current;
-    if (__builtin_expect(carrier_.races != nullptr, 0))
+    if (__builtin_expect(carrier_.state->checks > EMU_CHECK_MEMORY, 0))
         carrier_.settle();
     if (quiet_ && started() == threads_) { // nothing reads what leave_quiet() would record
         set_started(threads_);

@@ -352,6 +352,7 @@ void Worker::begin_checks(uint64_t number)
 {
     races = nullptr;
     advice = nullptr;
+    stored = MarkedStore();
     next = NextAccess(); // a thread that ended at a fault has left its own
     copies.begin(launch->threads);
     bulk_copies.begin();

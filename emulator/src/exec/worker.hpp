@@ -34,6 +34,12 @@ struct NextAccess {
     bool release = false; // of a store: has release or stronger order
 };
 
+// A store by a kernel that marks its unwritten variables. Its value is checked when it has happened.
+struct MarkedStore {
+    uintptr_t address = 0, pc = 0;
+    uint32_t size = 0, thread = 0; // size 0: none
+};
+
 // The part of its pool that a worker calls.
 class WorkerPool {
 public:
@@ -53,6 +59,7 @@ struct Worker final : Carrier {
     void work_on(Launch& launch); // until it has no blocks left
     void give_way(const Site& site, bool repeats) override;
     void settle() override;
+    void check_stored(); // whether the last marked store was of an unwritten variable
     bool gives_way_at(uintptr_t pc); // returns true if a preemption signal has arrived, before an access at this place
     void watch(uintptr_t address, size_t size, uint32_t access, uintptr_t pc); // the opt-in checks of an access
     bool waits_forever() override;
@@ -90,6 +97,7 @@ struct Worker final : Carrier {
     Block block{*this};
     SharedContents shared_contents;
     NextAccess next;
+    MarkedStore stored;
     uint32_t cluster_rank = 0;
     void* tile_slots[1024];        // one per thread of the block, see emu_tile_slots()
     uint32_t cluster_tokens[1024]; // of each thread's last arrival at the cluster barrier

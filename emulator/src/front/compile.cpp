@@ -416,8 +416,8 @@ CompileResult compile_program(const CompileRequest& request, const Options& opti
     Preprocessed text = preprocess(request, options, sources, style);
     if (!text.done)
         return failed(CompileStatus::compile_error, text.report.log);
-    Rewritten rewritten =
-        rewrite(text.text, {options.default_device, options.int128, request.name_expressions, device_headers()});
+    Rewritten rewritten = rewrite(text.text, {options.default_device, options.int128, request.name_expressions,
+                                              device_headers(), config().checks.initialized});
     if (!rewritten.errors.empty())
         return failed(CompileStatus::compile_error, report_errors(rewritten.errors, sources).log);
     for (const std::string& file : rewritten.files)

@@ -80,6 +80,10 @@ private:
     void declare_shared(size_t name, size_t floor, size_t close); // rewrite_lambdas.cpp
     size_t lambda_body(size_t i) const;
     void lambda(size_t i);
+    void mark_unwritten(size_t open, size_t close); // rewrite_unwritten.cpp
+    bool declares_variables(size_t i, size_t* end) const;
+    bool is_worth_marking(size_t name, size_t begin, size_t end, size_t close) const;
+    bool opens_class(size_t i, size_t floor) const;
     void host_lambdas(size_t begin, size_t end);
     void annotated_lambda(size_t i);
     size_t statement_begin(size_t i, size_t floor) const;
@@ -134,6 +138,7 @@ private:
     std::map<std::string_view, size_t> words_; // number of occurrences of each word
     int class_templates_ = 0; // that enclose the current declaration
     bool instantiates_classes_ = false; // with all their members, as in `template struct A<int>;`
+    bool has_marks_ = false; // of unwritten variables
     int serial_ = 0;
 };
 

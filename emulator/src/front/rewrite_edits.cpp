@@ -268,6 +268,8 @@ void Rewriter::static_variable(size_t i)
 void Rewriter::body(size_t open, size_t close)
 {
     shared_names_.clear();
+    if (request_.marks_unwritten)
+        mark_unwritten(open, close);
     for (size_t i = open + 1; i < close; ++i) {
         if (is(i, "<") && is(i + 1, "<") && is(i + 2, "<") && t_[i + 2].offset == t_[i].offset + 2)
             error(i, "kernels cannot launch kernels on the software device");
@@ -492,7 +494,7 @@ Rewritten Rewriter::run()
     std::string names;
     name_expressions(&names);
     out.errors = std::move(errors_);
-    out.text = apply_edits(text_, std::move(edits_)) + names;
+    out.text = apply_edits(text_, std::move(edits_)) + (has_marks_ ? "\nEMU_MARKS_UNWRITTEN" : "") + names;
     for (const SourceFile& file : tokens_.files)
         if (!file.ours && file.name[0] != '<')
             out.files.push_back(file.name);

@@ -58,6 +58,7 @@ struct RewriteRequest {
     bool default_device = false, int128 = false;
     std::vector<std::string> name_expressions;
     std::string ours;
+    bool marks_unwritten = false; // see rewrite_unwritten.cpp
 };
 
 // Rewrites a program's preprocessed text for the host compiler: kernels get records, shared variables become

@@ -285,8 +285,16 @@ enum EmuAccess {
     EMU_ACCESS_LOAD = 0, EMU_ACCESS_STORE = 1, EMU_ACCESS_MISALIGNED = 2, EMU_ACCESS_ATOMIC = 4, EMU_ACCESS_VOLATILE = 8,
     EMU_ACCESS_RELEASE = 16, // an atomic access with release or stronger order
     EMU_ACCESS_RETURNED = 32, // in the frame of a function that has returned
-    EMU_ACCESS_LATER = 64 // a store that happens after the call
+    EMU_ACCESS_LATER = 64, // a store that happens after the call
+    EMU_ACCESS_MARKED = 128 // to global memory, by a kernel whose unwritten variables have the values below
 };
+
+// With EMU_CHECK_INITIALIZED: the values of local variables that the kernel has not written, see emulator_unwritten.h.
+// The floating-point ones are the same NaN.
+#define EMU_UNWRITTEN_FLOAT 0x7fe5a3d1u
+#define EMU_UNWRITTEN_DOUBLE 0x7ffcb47a20000000ull
+#define EMU_UNWRITTEN_INT 0xfe5a3d17u
+#define EMU_UNWRITTEN_LONG 0xfe8d4b29c2864b95ull
 
 // For the races check: a fence, and the scope of the calling thread's next atomic access.
 // RELEASE: it has release or stronger order. TOGETHER, alone: the next access is one of a PTX module; see

@@ -6,6 +6,8 @@
 #pragma once
 
 extern "C" __attribute__((visibility("hidden"))) EmuModule emu_module;
+// Only modules whose unwritten variables are marked define it, see emulator_unwritten.h.
+extern "C" __attribute__((weak, visibility("hidden"))) const char emu_marks_unwritten;
 #define EMU_CALLBACK EMU_NO_CHECK __attribute__((weak, visibility("hidden"), noinline)) void
 
 #if EMU_CHECKS & 1
@@ -81,8 +83,16 @@ EMU_NO_CHECK __attribute__((always_inline)) inline void check(emu_uptr address, 
         emu_check_slow(address, size, access | (below ? EMU_ACCESS_RETURNED : 0), pc);
     }
 #if (EMU_CHECKS & 6) == 2
-    if (emu_thread.checks == (EMU_CHECK_MEMORY | EMU_CHECK_INITIALIZED) && inside && is_written(offset, size, access))
-        return;
+    // The address instrumentation omits a store to an address that was just loaded, so a load counts as well.
+    if (emu_thread.checks == (EMU_CHECK_MEMORY | EMU_CHECK_INITIALIZED) && inside) {
+        if ((size == 4 || size == 8) && &emu_marks_unwritten)
+            access |= EMU_ACCESS_MARKED;
+        else if (is_written(offset, size, access))
+            return;
+    }
+#elif EMU_CHECKS & 2
+    if (inside && access & EMU_ACCESS_STORE && (size == 4 || size == 8) && &emu_marks_unwritten)
+        access |= EMU_ACCESS_MARKED;
 #endif
     if (__builtin_expect(emu_thread.checks > EMU_CHECK_MEMORY, 0))
         while (__builtin_expect(emu_watch(address, size, access, pc), 0))

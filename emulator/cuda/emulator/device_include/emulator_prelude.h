@@ -24,6 +24,7 @@
 #include "emulator_warpgroups.h"
 #include "emulator_driver_types.h"
 #include "emulator_textures.h"
+#include "emulator_unwritten.h"
 #include "emulator_qualifiers.h"
 
 #endif

@@ -245,6 +245,30 @@ private:
     size_t shared_ = Worker::not_shared;
 };
 
+// Returns true for the value of a marked local variable that the kernel has not written, or for a sum that begins with
+// it.
+bool is_unwritten(uintptr_t address, size_t size)
+{
+    emu_u32 half = 0;
+    emu_u64 whole = 0;
+    if (size == 4) {
+        std::memcpy(&half, reinterpret_cast<const void*>(address), 4);
+        return half == EMU_UNWRITTEN_INT || (half & 0x7fffffff) == EMU_UNWRITTEN_FLOAT;
+    }
+    std::memcpy(&whole, reinterpret_cast<const void*>(address), 8);
+    constexpr emu_u64 distance = 1u << 30;
+    return whole - EMU_UNWRITTEN_LONG + distance < 2 * distance || whole << 1 == EMU_UNWRITTEN_DOUBLE << 1;
+}
+
+// Kernels may keep unwritten values in memory that the host does not read, such as that of malloc(), which may also have
+// been freed since the store.
+bool is_private(uintptr_t address, size_t size)
+{
+    Locked locked;
+    Region region;
+    return !find_region(address, size, &region) || region.kind == RegionKind::heap;
+}
+
 // g++ fills local variables with this pattern (see build_unit.cpp). Smaller values can be equal to it by chance. Larger
 // ones are struct copies, which may have unused members.
 inline bool is_pattern(uintptr_t address, size_t size)
@@ -267,8 +291,30 @@ __attribute__((noinline, cold)) void fail_local(uintptr_t address, size_t size, 
 
 } // namespace
 
+void Worker::check_stored()
+{
+    MarkedStore store = std::exchange(stored, MarkedStore());
+    if (!store.size || !is_unwritten(store.address, store.size) || is_private(store.address, store.size))
+        return;
+    ThreadPlace running = block.blame(store.thread);
+    Trouble trouble;
+    trouble.kind = FaultKind::uninitialized;
+    trouble.pc = store.pc;
+    trouble.address = store.address;
+    trouble.size = store.size;
+    trouble.store = true;
+    trouble.text = describe_memory(*this, store.address, store.size) +
+                   "\n  which stores the value of a local variable that was never written, or a result of it";
+    if (!goes_on(*this, trouble))
+        raise_fault(std::move(trouble));
+    current->be_thread(running);
+}
+
 void Worker::settle()
 {
+    check_stored();
+    if (!races)
+        return;
     races->acquire_again();
     size_t size = races->last_store().size;
     if (!size)
@@ -363,6 +409,8 @@ bool Worker::gives_way_at(uintptr_t pc)
 
 void Worker::watch(uintptr_t address, size_t size, uint32_t access, uintptr_t pc)
 {
+    if (stored.size)
+        check_stored();
     const Fiber& fiber = *current;
     if (address >= fiber.stack_low && address < fiber.stack_high) {
         bool load = !(access & EMU_ACCESS_STORE);
@@ -375,6 +423,8 @@ void Worker::watch(uintptr_t address, size_t size, uint32_t access, uintptr_t pc
     if (races && races->has_news())
         settle();
     Watch(*this, address, size, access, pc).check();
+    if (access & EMU_ACCESS_MARKED)
+        stored = {address, pc, uint32_t(size), state->linear};
 }
 
 } // namespace emu::exec
