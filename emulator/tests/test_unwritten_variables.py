@@ -26,9 +26,9 @@ __device__ void find(const float* from, int n, float limit, float& found)
 }
 extern "C" {
 // The last lanes are left out.
-__global__ void one_branch(int* x, int* out, int bad)
+__global__ void one_branch(float* x, float* out, int bad)
 {
-    int value;
+    float value;
     if (threadIdx.x < 32 - bad) value = 7;
     out[threadIdx.x] = value; // at one_branch
 }

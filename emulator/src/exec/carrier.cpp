@@ -4,8 +4,6 @@
 
 #include <utility>
 
-#include "checks/report.hpp"
-
 // A definition needs the model again: without it, each use is compiled as a call.
 EMU_TLS EmuThread emu_thread;
 EMU_TLS EmuDim3 emu_thread_idx;

@@ -90,6 +90,7 @@ enum class FaultKind {
 };
 
 CUresult result_of(FaultKind kind);
+const char* title_of(FaultKind kind); // the first words of a report
 
 struct Fault {
     FaultKind kind = FaultKind::none;

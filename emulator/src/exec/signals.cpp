@@ -18,7 +18,6 @@
 #include "../config.hpp"
 #include "carrier.hpp"
 #include "checks/poison.hpp"
-#include "checks/report.hpp"
 #include "checks/shadow.hpp"
 #include "machine.hpp"
 

@@ -39,14 +39,13 @@ bool Rewriter::declares_variables(size_t i, size_t* end) const
     return true;
 }
 
-// The compiler warns of unused variables, and of some that nothing assigns, but not of marked ones. So the latter are
-// left to it if their marks do not survive arithmetic: an `int`. A variable whose address is taken is in memory, where
-// emu_watch() sees its loads.
+// A small integer has no rare value, and the compiler warns of unused variables, but not of marked ones. A variable whose
+// address is taken is in memory, where emu_watch() sees its loads.
 bool Rewriter::is_worth_marking(size_t name, size_t begin, size_t end, size_t close) const
 {
-    bool used = false, assigned = false, is_int = false, is_long = false;
+    bool used = false, is_int = false, is_long = false;
     for (size_t i = begin; i < name; ++i) {
-        is_int = is_int || is(i, "int") || is(i, "unsigned");
+        is_int = is_int || one_of(t_[i].text, {"int", "unsigned", "short", "char", "bool"});
         is_long = is_long || is(i, "long");
     }
     for (size_t i = name + 1; i < close; ++i) {
@@ -55,9 +54,8 @@ bool Rewriter::is_worth_marking(size_t name, size_t begin, size_t end, size_t cl
         if (i < end || (is(i - 1, "&") && !is(i - 2, "&"))) // `int error, count = read(error);` may write it
             return false;
         used = true;
-        assigned = assigned || (is(i + 1, "=") && !is(i + 2, "=")) || is(i - 1, "(") || is(i - 1, ",");
     }
-    return used && (assigned || is_long || !is_int);
+    return used && (is_long || !is_int);
 }
 
 void Rewriter::mark_unwritten(size_t open, size_t close)

@@ -293,7 +293,6 @@ enum EmuAccess {
 // The floating-point ones are the same NaN.
 #define EMU_UNWRITTEN_FLOAT 0x7fe5a3d1u
 #define EMU_UNWRITTEN_DOUBLE 0x7ffcb47a20000000ull
-#define EMU_UNWRITTEN_INT 0xfe5a3d17u
 #define EMU_UNWRITTEN_LONG 0xfe8d4b29c2864b95ull
 
 // For the races check: a fence, and the scope of the calling thread's next atomic access.

@@ -20,14 +20,12 @@ namespace emu {
     }
 EMU_SET_UNWRITTEN(float, EMU_UNWRITTEN_FLOAT)
 EMU_SET_UNWRITTEN(double, EMU_UNWRITTEN_DOUBLE)
-EMU_SET_UNWRITTEN(int, EMU_UNWRITTEN_INT)
-EMU_SET_UNWRITTEN(unsigned, EMU_UNWRITTEN_INT)
 EMU_SET_UNWRITTEN(long, EMU_UNWRITTEN_LONG)
 EMU_SET_UNWRITTEN(unsigned long, EMU_UNWRITTEN_LONG)
 EMU_SET_UNWRITTEN(long long, EMU_UNWRITTEN_LONG)
 EMU_SET_UNWRITTEN(unsigned long long, EMU_UNWRITTEN_LONG)
 #undef EMU_SET_UNWRITTEN
-// Smaller values can be equal by chance. Copies of classes may have unused members.
+// Integers of 32 bits and less can be equal by chance. Copies of classes may have unused members.
 template <class T> constexpr EMU_INLINE void set_unwritten(T&) {}
 } // namespace emu
 #else

@@ -32,7 +32,6 @@ std::string barrier_name(uint32_t id);
 // Prints a fault that does not end the kernel, once per kernel and process.
 void warn_once(const Carrier& carrier, const Fiber& fiber, const std::string& details);
 
-const char* title_of(FaultKind kind);
 const char* finding_name(FaultKind kind); // such as "data-race"; empty for what is no finding
 std::string see(FaultKind kind); // the last line of a report, which refers to the documentation
 

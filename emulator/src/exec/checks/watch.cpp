@@ -253,7 +253,7 @@ bool is_unwritten(uintptr_t address, size_t size)
     emu_u64 whole = 0;
     if (size == 4) {
         std::memcpy(&half, reinterpret_cast<const void*>(address), 4);
-        return half == EMU_UNWRITTEN_INT || (half & 0x7fffffff) == EMU_UNWRITTEN_FLOAT;
+        return (half & 0x7fffffff) == EMU_UNWRITTEN_FLOAT;
     }
     std::memcpy(&whole, reinterpret_cast<const void*>(address), 8);
     constexpr emu_u64 distance = 1u << 30;
