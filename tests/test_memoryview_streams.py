@@ -198,6 +198,7 @@ def test_copies_in_device_memory_are_ordered_on_the_consumer(device, stream, gat
         assert '"dltensor"' in repr(copy)
 
 
+@pytest.mark.requires(managed_mempool=True)
 def test_managed_memory_is_exported_with_and_without_copy(device, stream):
     from cuda.core import ManagedMemoryResource
 

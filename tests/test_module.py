@@ -457,6 +457,7 @@ def test_unknown_variable_error_suggests_a_similar_one(variables):
         variables.get_global("facto")
 
 
+@pytest.mark.requires(cuda=(12, 4))
 def test_kernels_of_code_are_listed(device):
     code = compiled("cubin", f"sm_{device.arch}")
     assert {"plain", "saxpy", "nothing", code.symbol_mapping["scale<float>"].decode()} == set(code.kernels)
