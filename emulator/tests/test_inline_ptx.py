@@ -235,6 +235,16 @@ __global__ void warps(unsigned* x)
         asm volatile("exit;");
     x[32 * 8 + i] = 1;
 }
+#define SHUFFLE(mode)                                                                                                \
+    asm volatile("{ .reg .pred p; shfl.sync." #mode ".b32 %0|p, %2, %3, %4, -1; selp.u32 %1, 1, 0, p; }"              \
+                 : "=r"(value), "=r"(is_in_range) : "r"(100 + i), "r"(by[i]), "r"(control[i]));                       \
+    *out++ = value, *out++ = is_in_range;
+__global__ void shuffles(const unsigned* by, const unsigned* control, unsigned* out)
+{
+    unsigned i = threadIdx.x, value, is_in_range;
+    out += 8 * i;
+    SHUFFLE(up) SHUFFLE(down) SHUFFLE(bfly) SHUFFLE(idx)
+}
 __global__ void stops() { asm volatile("trap;"); }
 }
 """
@@ -264,6 +274,27 @@ def test_instructions_of_warps_and_barriers(words):
     expected = [31 + 0 * lane, 1 + 0 * lane, 0x11111111 << (lane & 3), FULL + 0 * lane, np.minimum(lane + 1, 31)]
     expected += [lane < 31, 496 + 0 * lane, 1 + 0 * lane, lane != 9]
     np.testing.assert_array_equal(x, np.array(expected, U32))
+
+
+def shuffled(mode, lane, by, control):
+    """Return the lane that is read, and whether it is in the segment, as the PTX ISA defines them."""
+    by, segment = by & 31, control >> 8 & 31
+    end = lane & segment | control & 31 & ~segment
+    found = {"up": lane - by, "down": lane + by, "bfly": lane ^ by, "idx": lane & segment | by & ~segment}[mode]
+    in_range = found >= end if mode == "up" else found <= end
+    return (100 + found if in_range else 100 + lane), int(in_range)
+
+
+def test_shuffles_have_any_segment_and_clamp(words, rng):
+    for row in range(60):
+        by, control = rng.integers(0, 40, 32, U32), rng.integers(0, 2**13, 32, U32)
+        if row % 2:  # the same for all lanes, as in sums of the first lanes
+            by[:], control[:] = 1 << row % 5, row // 2
+        out = np.zeros((32, 4, 2), U32)
+        words("shuffles", 1, 32, by, control, out)
+        lanes = zip(range(32), by.tolist(), control.tolist(), strict=True)
+        expected = [[shuffled(mode, *lane) for mode in ("up", "down", "bfly", "idx")] for lane in lanes]
+        np.testing.assert_array_equal(out, expected)
 
 
 def test_comparisons_cause_no_warnings(driver):

@@ -26,6 +26,14 @@ def test_primitives_of_blocks_and_warps(stream, x):
     np.testing.assert_array_equal(out, [x.sum(), *fours.reshape(4, 32).max(1)])
 
 
+@pytest.mark.parametrize(("name", "dtype"), [("add_first_integers", np.int32), ("add_first_numbers", np.float32)])
+@pytest.mark.parametrize("count", [1, 31, 45, 97, 127])
+def test_sums_of_the_first_lanes(stream, x, name, dtype, count):
+    x, out = x[:128].astype(dtype), np.zeros(5, dtype)
+    samples(stream, name, 1, 128, x, np.int32(count), out)
+    np.testing.assert_array_equal(out, [x[:count].sum(), *x.reshape(4, 32)[:, : count % 32].sum(1)])
+
+
 def test_standard_library_and_atomics(stream, x):
     out, counts = np.zeros(128, np.float32), np.zeros(2, np.int32)
     samples(stream, "values", 1, 128, x[:128], out, counts)

@@ -57,6 +57,26 @@ extern "C" __global__ void blocks(const int* x, int* sorted, int* sums, int* out
         out[1 + warp] = part;
 }
 
+// Only the first lanes count: of the warp `count % 32`, of the block `count`.
+template <class T> __device__ void add_first(const T* x, int count, T* out)
+{
+    using Reduce = cub::BlockReduce<T, threads>;
+    using WarpReduce = cub::WarpReduce<T>;
+    __shared__ union {
+        typename Reduce::TempStorage reduce;
+        typename WarpReduce::TempStorage warps[threads / 32];
+    } shared;
+    T total = Reduce(shared.reduce).Sum(x[threadIdx.x], count);
+    __syncthreads();
+    T part = WarpReduce(shared.warps[threadIdx.x / 32]).Sum(x[threadIdx.x], count % 32);
+    if (threadIdx.x == 0)
+        out[0] = total;
+    if (threadIdx.x % 32 == 0)
+        out[1 + threadIdx.x / 32] = part;
+}
+extern "C" __global__ void add_first_integers(const int* x, int count, int* out) { add_first(x, count, out); }
+extern "C" __global__ void add_first_numbers(const float* x, int count, float* out) { add_first(x, count, out); }
+
 extern "C" __global__ void values(const int* x, float* out, int* counts)
 {
     int i = threadIdx.x;

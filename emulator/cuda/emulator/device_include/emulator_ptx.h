@@ -482,17 +482,24 @@ EMU_INLINE void print(emu_u64 result, emu_u64 format, emu_u64 values)
 
 // ------------------------------------------------------------------------------- warps
 
-// `control` contains the last lane of a segment and, starting at bit 8, the lane bits that select the segment.
+// `control` contains the last lane of a segment (for "up", the first) and, from bit 8 on, the bits of a lane that select
+// its segment. The modes only differ in the lane that they read.
 EMU_PTX emu_u64 shuffle(emu_u32 op, emu_u32 value, emu_u32 argument, emu_u32 control, emu_u32 mask, emu_u64* in_range)
 {
-    emu_u32 width = 32 - (control >> 8 & 31), last = control & 31, result = value;
-    if (last != (op == EMU_WARP_SHUFFLE_UP ? 0u : 31u) || (width & (width - 1)))
-        emu_trap("shfl.sync with a clamp that the software device does not support");
-    EmuWarpCall call = warp_call(op, mask, 4, &value, &result);
-    call.argument = argument;
-    call.width = width;
+    int lane = int(EMU_LANE), by = int(argument & 31), segment = int(control >> 8 & 31), from;
+    int end = (lane & segment) | (int(control & 31) & ~segment);
+    switch (op) {
+    case EMU_WARP_SHUFFLE_UP: from = lane - by; break;
+    case EMU_WARP_SHUFFLE_DOWN: from = lane + by; break;
+    case EMU_WARP_SHUFFLE_XOR: from = lane ^ by; break;
+    default: from = (lane & segment) | (by & ~segment);
+    }
+    *in_range = op == EMU_WARP_SHUFFLE_UP ? from >= end : from <= end;
+    emu_u32 result = value;
+    EmuWarpCall call = warp_call(EMU_WARP_SHUFFLE_INDEX, mask, 4, &value, &result);
+    call.argument = emu_u32(*in_range ? from : lane);
+    call.width = 32;
     emu_warp(&call);
-    *in_range = call.in_range;
     return result;
 }
 
