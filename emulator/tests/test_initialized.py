@@ -7,6 +7,7 @@ import re
 import pytest
 
 from support.check_runs import run_cases
+from support.kernel_files import cccl_folder
 
 pytestmark = pytest.mark.requires(software=True)
 
@@ -403,3 +404,33 @@ def test_compared_bytes_are_checked(checks):
     assert [reports[name, 0] for name in names] == [""] * len(names)
     words = ["load of 65 bytes", "store of 4 bytes", "uninitialized read: load of 1 byte"]
     assert all(word in reports[name, 1] for name, word in zip(names, words, strict=False))
+
+
+PARTIAL_TILES = r"""
+#include <cub/block/block_load.cuh>
+#include <cub/block/block_scan.cuh>
+#include <cub/block/block_store.cuh>
+template <class T> __device__ void scan(const T* x, T* out, int count)
+{
+    __shared__ typename cub::BlockScan<T, 32>::TempStorage shared;
+    T items[2];
+    for (int i = threadIdx.x; i < 8; i += 32) const_cast<T*>(x)[i] = T(i);
+    __syncthreads();
+    cub::LoadDirectBlocked(threadIdx.x, x, items, count);
+    cub::BlockScan<T, 32>(shared).InclusiveSum(items, items);
+    cub::StoreDirectBlocked(threadIdx.x, out, items, count);
+}
+extern "C" {
+__global__ void integers(int* x, int* out, int bad) { scan(x, out, 7); }
+__global__ void numbers(float* x, float* out, int bad) { scan(x, out, 7); }
+__global__ void doubles(double* x, double* out, int bad) { scan(x, out, 7); }
+}
+"""
+
+
+@pytest.mark.requires(cccl=True)
+@pytest.mark.parametrize("checks", ["initialized", "all"])
+def test_partial_tiles_of_cub_are_silent(checks):
+    options = (f"-I{cccl_folder()}", "-std=c++17")
+    reports = run_cases(PARTIAL_TILES, ["integers", "numbers", "doubles"], checks, options=options)
+    assert set(reports.values()) == {""}

@@ -34,6 +34,13 @@ def test_sums_of_the_first_lanes(stream, x, name, dtype, count):
     np.testing.assert_array_equal(out, [x[:count].sum(), *x.reshape(4, 32)[:, : count % 32].sum(1)])
 
 
+def test_scan_of_a_partial_tile(stream, x):
+    for name, dtype in (("scan_integers", np.int32), ("scan_numbers", np.float64)):
+        values, out = x.astype(dtype), np.zeros(300, dtype)
+        samples(stream, name, 1, 128, values, np.int32(300), out)
+        np.testing.assert_array_equal(out, values[:300].cumsum())
+
+
 def test_standard_library_and_atomics(stream, x):
     out, counts = np.zeros(128, np.float32), np.zeros(2, np.int32)
     samples(stream, "values", 1, 128, x[:128], out, counts)

@@ -77,6 +77,27 @@ template <class T> __device__ void add_first(const T* x, int count, T* out)
 extern "C" __global__ void add_first_integers(const int* x, int count, int* out) { add_first(x, count, out); }
 extern "C" __global__ void add_first_numbers(const float* x, int count, float* out) { add_first(x, count, out); }
 
+// A partial tile, of which the scan combines items that were not loaded.
+template <class T> __device__ void scan_tile(const T* x, int count, T* out)
+{
+    using Load = cub::BlockLoad<T, threads, 4, cub::BLOCK_LOAD_WARP_TRANSPOSE>;
+    using Store = cub::BlockStore<T, threads, 4, cub::BLOCK_STORE_WARP_TRANSPOSE>;
+    using Scan = cub::BlockScan<T, threads>;
+    __shared__ union {
+        typename Load::TempStorage load;
+        typename Store::TempStorage store;
+        typename Scan::TempStorage scan;
+    } shared;
+    T items[4];
+    Load(shared.load).Load(x, items, count);
+    __syncthreads();
+    Scan(shared.scan).InclusiveSum(items, items);
+    __syncthreads();
+    Store(shared.store).Store(out, items, count);
+}
+extern "C" __global__ void scan_integers(const int* x, int count, int* out) { scan_tile(x, count, out); }
+extern "C" __global__ void scan_numbers(const double* x, int count, double* out) { scan_tile(x, count, out); }
+
 extern "C" __global__ void values(const int* x, float* out, int* counts)
 {
     int i = threadIdx.x;

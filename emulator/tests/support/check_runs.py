@@ -17,7 +17,7 @@ from support.compiled import Program
 driver = Driver()
 driver.cuInit(0)
 driver.cuCtxCreate(None, 0, 0)
-image = Program({source!r}, "-arch=sm_90", name="bugs.cu").image
+image = Program({source!r}, "-arch=sm_90", *{options!r}, name="bugs.cu").image
 library = driver.cuLibraryLoadData(image, [], [], 0, [], [], 0)
 reports = []
 for name in {names!r}:
@@ -45,9 +45,9 @@ print(json.dumps(reports))
 """
 
 
-def run_cases(source, names, checks, grid=1, block=32):
+def run_cases(source, names, checks, grid=1, block=32, options=()):
     """Run each kernel ``name(int* x, int* out, int bad)`` with 0 and 1; return the reports by name and ``bad``."""
-    program = _CHILD.format(path=sys.path, source=source, names=names, grid=grid, block=block)
+    program = _CHILD.format(path=sys.path, source=source, names=names, grid=grid, block=block, options=options)
     search = os.pathsep.join(filter(None, sys.path))
     environment = {**os.environ, "PYTHONPATH": search, "CUDA_EMULATOR_CHECK": checks}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, timeout=300)
