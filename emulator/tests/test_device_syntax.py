@@ -346,7 +346,6 @@ CASTS = {
     "char* p = (char*)&x + 1;": "SUCCESS",
     "void* p = (void*)((char*)&x + 4);": "SUCCESS",
     "int* p = &((S*)&s)->b;": "SUCCESS",
-    "unsigned long long p = (unsigned long long)&x[1] + 4;": "COMPILATION",
     "int p = (int)(long long)&x[0];": "COMPILATION",
     "int p = *reinterpret_cast<int*>(&s);": "COMPILATION",
 }
