@@ -115,8 +115,7 @@ class _Fault(gdb.Breakpoint):
             frame = frame.older()
         if frame:
             frame.select()
-        block, thread = (", ".join(_values(kind)) for kind in ("block", "thread"))
-        print(f"Kernel fault: {title}, in block ({block}), thread ({thread})")
+        print(f"Kernel fault: {title}, in {_place()}")
         gdb.execute("frame")
 
 
@@ -140,6 +139,10 @@ def _wanted(text):
 
 def _values(kind):
     return [str(gdb.parse_and_eval(f"{kind}Idx.{axis}")) for axis in "xyz"]
+
+
+def _place():
+    return f"block ({', '.join(_values('block'))}), thread ({', '.join(_values('thread'))})"
 
 
 def _check_kernel():
@@ -176,7 +179,7 @@ class KernelWhere(gdb.Command):
 
     def invoke(self, argument, from_tty):
         _check_kernel()
-        print(f"block ({', '.join(_values('block'))}), thread ({', '.join(_values('thread'))})")
+        print(_place())
 
 
 gdb.execute("python _Fault()", to_string=True)  # without the message that there is no such function yet
